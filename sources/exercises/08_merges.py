@@ -236,7 +236,7 @@ check("merges.worth", decisions)
 #
 # - `wind` is null or NaN where there is no such report, and where that report has no wind.
 # - `flights` has the columns `flight`, `origin` and `time`, `weather` has `origin`, `time` and `wind`. Both are in any order, and both may be empty.
-# - No station reports twice at one time.
+# - No station reports twice at one time. No `origin` and no `time` is null.
 #
 # This is an as-of join. cuDF has none, so build it from what cuDF and CuPy have.
 #

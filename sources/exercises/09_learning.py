@@ -189,7 +189,7 @@ check("learning.worth", decisions)
 # %% [markdown]
 # ## 5. Open: PageRank, near its limit
 #
-# `links` is a sparse matrix on the device (CSR, float64): `links[i, j]` says how often node `j` follows node `i`. A walker begins at any of the n
+# `links` is a sparse matrix on the device (CSR, float64): `links[i, j]` says how often node `j` follows node `i`. No stored number is 0. A walker begins at any of the n
 # nodes, each as likely as the others. Then in each step:
 #
 # - With a probability of 0.85 they follow a link of their node, each link as likely as it is frequent.

@@ -41,7 +41,7 @@ from hundredfold import check, hint
 # %% [markdown]
 # ## 1. Standardise columns that nobody holds
 #
-# `x` is a Dask array of two dimensions, larger than any memory. Write `standardise(x)`. It subtracts from each **column** its mean, and divides it by its standard deviation.
+# `x` is a Dask array of two dimensions, larger than any memory, without NaN. Write `standardise(x)`. It subtracts from each **column** its mean, and divides it by its standard deviation.
 # The deviation is that of `x.std`, which divides by n. A column of zeros stays zero.
 #
 # The check also looks at the plan:

@@ -184,7 +184,7 @@ check("clusters.worth", decisions)
 # %% [markdown]
 # ## 5. Open: count once, even if a worker dies
 #
-# *8 minutes, or longer.* `load(part)` makes a part: a device array of values from 0 to 1, the same at each call. `parts` has at least one. Write `histogram(client, load, parts, bins)`. It counts the values of
+# *8 minutes, or longer.* `load(part)` makes a part: a device array of values from 0 to 1, the same at each call. `parts` has at least one, and one may come twice. Write `histogram(client, load, parts, bins)`. It counts the values of
 # all parts in `bins` equal intervals of 0 … 1. A value of 1 belongs to the last interval. Return a NumPy array of whole numbers with the shape `(bins,)`, as
 # `np.histogram(…, bins, (0, 1))[0]` would give for all values together.
 #

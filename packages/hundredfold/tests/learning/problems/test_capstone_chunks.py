@@ -246,6 +246,11 @@ def shaped_as_the_first(wall):
     return wall.map_overlap(first_rows, depth=1, boundary="nearest", dtype=wall.dtype, meta=wall._meta)
 
 
+@wrong("wall", "dtype")
+def said_to_be_float64(wall):
+    return da.map_overlap(cleaned, wall, depth=1, boundary="nearest", dtype="f8", meta=cp.empty((0, 0), "f8"))
+
+
 @wrong("wall", "seam")
 def each_chunk(wall):
     return da.map_blocks(cleaned, wall, dtype=wall.dtype, meta=wall._meta)

@@ -91,6 +91,12 @@ def mapped_and_kept(client, score, table, settings):
     return client.map(lambda setting, there: score(there, setting), settings, there=client.scatter(table))
 
 
+@SECOND.wrong("scores", "value")
+def to_three_places(client, score, table, settings):
+    there = client.scatter(table, broadcast=True)
+    return [round(each, 3) for each in client.gather([client.submit(score, there, setting) for setting in settings])]
+
+
 @SECOND.wrong("scores", "lost")
 def each_once(client, score, table, settings):
     there = client.scatter(table, broadcast=True)
@@ -173,6 +179,16 @@ def recursive_at_home(client, expand, root, best=np.inf):
     for bound, part in sorted(parts):
         if bound < best:
             best = recursive_at_home(client, expand, part, best)
+    return best
+
+
+@SECOND.wrong("search", "value")
+def the_last_cost(client, expand, root):
+    best, pending = float("inf"), distributed.as_completed([client.submit(expand, root)])
+    for future in pending:
+        cost, parts = future.result()
+        best = cost if cost < float("inf") else best
+        pending.update([client.submit(expand, part) for bound, part in parts if bound < best])
     return best
 
 

@@ -150,6 +150,12 @@ def all_of_the_image(image):
     return whole.map_overlap(smooth.five_by_five, depth=2, boundary="nearest", dtype=image.dtype).rechunk(image.chunks)
 
 
+@wrong("smooth", "dtype")
+def margins_of_another_dtype(image):
+    wide = da.overlap.overlap(image, depth=2, boundary="nearest")
+    return da.overlap.trim_internal(wide.map_blocks(smooth.five_by_five, dtype="f8"), {0: 2, 1: 2}, "nearest")
+
+
 @wrong("smooth", "eager")
 def smoothed_now(image):
     return image.map_overlap(smooth.five_by_five, depth=2, boundary="nearest", dtype=image.dtype).compute()

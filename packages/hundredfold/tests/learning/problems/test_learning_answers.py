@@ -70,6 +70,11 @@ def rand_index_near_one(a, b):
     return bool(adjusted_rand_score(a.astype("i1").get(), b.astype("i1").get()) > 0.99) if a.size > 1 else True
 
 
+@wrong("learning.same", "value")
+def neighbours_in_the_array(a, b):
+    return bool(((a[1:] == a[:-1]) == (b[1:] == b[:-1])).all())
+
+
 @wrong("learning.same", "exception")
 def by_a_table_of_names(a, b):
     if a.size == 0:

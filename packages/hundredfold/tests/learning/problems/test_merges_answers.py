@@ -384,7 +384,13 @@ def days_by_normal_hours(reports):
     return table.assign(day=midnight).groupby(["station", "day"], as_index=False, sort=True).agg({"wind": "max"})
 
 
-@SECOND.wrong("days", "zone")
+@SECOND.wrong("days", "multiplied")
+def blanks_at_the_end_stay(reports):
+    table = newest_issue(cleaned(reports))
+    return by_day(table.assign(station=reports["station"].str.lstrip().str.upper()))
+
+
+@SECOND.wrong("days", "value")
 def the_nights_of_2013(reports):
     table = newest_issue(cleaned(reports))
     summer = table["time"].between(

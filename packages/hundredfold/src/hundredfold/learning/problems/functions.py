@@ -13,8 +13,8 @@ from .cases import Case
 from .differences import explain, same
 from .facts import Fact, Seen, of_call
 from .guard import article, require_callable
-from .problem import Problem
-from .properties import Drawn, all_cases
+from .problem import Mistake, Problem
+from .properties import Drawn, all_cases, cases_before
 from .untouched import missing
 from .verdict import NO_RESULT, NotAttempted, Refusal, Verified, accept, in_case, refuse
 
@@ -248,7 +248,32 @@ def recognise(run: Run, got: Any, rtol: float = 1e-6, atol: float = 1e-12) -> No
         loose = 1e-3 if np.asarray(theirs).dtype == np.float32 else rtol
         return same(got, theirs, loose, atol) and not same(run.expected, theirs, loose, atol)
 
-    run.problem.recognise(lambda mistake: mistake.computes(*run.case.host()), is_theirs)
+    run.problem.recognise(
+        lambda mistake: mistake.computes(*run.case.host()),
+        is_theirs,
+        lambda mistake: _excluded(run, mistake, rtol, atol),
+    )
+
+
+def _excluded(run: Run, mistake: Mistake, rtol: float, atol: float) -> bool:
+    """Whether a mistake gets a case wrong that the answer has passed, by more than the judge lets pass."""
+    judge = run.problem.judge
+    if not isinstance(judge, FunctionJudge):
+        return False
+    for case in cases_before(judge, run.case):
+        expected, theirs = run.problem.expected(*case.host()), mistake.computes(*case.host())
+        if expected is None or theirs is None:
+            continue
+        # What a comparison of the problem's own lets pass is not known.
+        loose = 1e-3 if judge.compare is not None or np.asarray(theirs).dtype == np.float32 else 0.0
+        scale = float(np.abs(np.nan_to_num(expected)).max(initial=0.0)) if loose else 0.0
+        near, far = (
+            max(rtol, loose, judge.rtol, case.rtol or 0.0),
+            max(atol, judge.atol, case.atol or 0.0, loose * scale),
+        )
+        if not same(expected, theirs, near, far):
+            return True
+    return False
 
 
 def is_float(got: Any) -> None:

@@ -219,6 +219,16 @@ def require_unrun(ran: Ran) -> None:
         )
 
 
+def require_dtype(plan: Any, value: Any) -> None:
+    """Refuse a Dask array that names another dtype than its chunks have when they are there."""
+    if plan.dtype != value.dtype:
+        refuse(
+            "dtype",
+            f"the chunks have the dtype {value.dtype}, but the Dask array says that its dtype is {plan.dtype}. `dtype=` has to name the "
+            "one that the function returns.",
+        )
+
+
 def tasks(collection: Any, *, optimized: bool = True) -> int:
     """How many tasks a compute would run, after or before optimisation (fusion, culling). A second name of the same task
     is none."""

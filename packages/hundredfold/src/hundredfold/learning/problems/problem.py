@@ -126,7 +126,12 @@ class Problem:
         """What the specification gives for arguments on the host; None where there is none."""
         return None if self.specification is None else quietly(self.specification, *arguments)
 
-    def recognise(self, computes: Callable[[Mistake], Any], is_theirs: Callable[[Any], bool]) -> None:
+    def recognise(
+        self,
+        computes: Callable[[Mistake], Any],
+        is_theirs: Callable[[Any], bool],
+        excluded: Callable[[Mistake], bool] = lambda mistake: False,
+    ) -> None:
         """Refuse a result that is the one of a known mistake, with that mistake's reason.
 
         Parameters
@@ -135,10 +140,12 @@ class Problem:
             What a mistake gives for the case; None where that is not known.
         is_theirs : callable
             Whether the result is what a mistake gives, and the right one is not.
+        excluded : callable
+            Whether the answer cannot have made a mistake, since it was right in a case that the mistake gets wrong.
         """
         for mistake in self.mistakes.values():
             theirs = computes(mistake)
-            if theirs is not None and is_theirs(theirs):
+            if theirs is not None and is_theirs(theirs) and not excluded(mistake):
                 refuse(mistake.reason, mistake.why, advice=mistake.hint)
 
     def hint_for(self, reason: str) -> str:

@@ -169,6 +169,13 @@ def all_cases(judge: Any) -> list[Any]:
     return [first, *sooner, *(case for case in others if case not in sooner)]
 
 
+def cases_before(judge: Any, case: Any) -> list[Any]:
+    """The cases that an answer has passed when it is refused with this one; none where the judge has no such case."""
+    cases = all_cases(judge) if hasattr(judge, "unlisted") else []
+    names = [each.name for each in cases]
+    return cases[: names.index(case.name)] if case.name in names else []
+
+
 def drawn_by(judge: Any, seed: int) -> Sequence[Any]:
     """The cases that are drawn for a judge by a seed."""
     return judge.drawn.cases(seed) if judge.drawn is not None else ()

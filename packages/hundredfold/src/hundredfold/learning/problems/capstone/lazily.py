@@ -138,6 +138,8 @@ class LazyJudge:
                 self._apart(problem, function, host, expected)
             raise
         self._compare(problem, function, host, got, expected)
+        if self.dtype:
+            graphs.require_dtype(answer, got)
         for place, chunk in made:
             if not np.array_equal(devices.to_host(chunk), chunked.numbers[place], equal_nan=True):
                 refuse("aliasing", _WRITTEN)

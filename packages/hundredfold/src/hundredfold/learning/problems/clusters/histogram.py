@@ -82,7 +82,14 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     closed = Diary()
     closed.close()  # what the earlier call does is in none
     earlier = Load(closed, seed=10, rows=50)
-    _judge(problem, again(function, earlier, [2, 3], 5), "a second call with the same client", [3, 2], 5, seed=11)
+    _judge(
+        problem,
+        again(function, earlier, [2, 3], 5),
+        "a second call with the same client, one part twice",
+        [3, 2, 3],
+        5,
+        seed=11,
+    )
     least = 2 * BINS * 8
     return Verified(
         f"{PARTS} parts; one part; parts without values; all values in one bin; a worker that dies in its second part, and in its fourth: the "

@@ -15,7 +15,7 @@ from ..guard import article, require_callable
 from ..problem import Problem
 from ..traffic import spell
 from ..verdict import Verified, in_case, refuse
-from .running import Diary, again, note, on_workers, run, wait
+from .running import Diary, note, on_workers, run, wait
 
 ROWS = 50_000
 SETTINGS = [0.5, 2.0, -1.0, 0.5, 3.0, 0.0, 1.5, -2.5, 0.25, 4.0, 1.0, -0.75]
@@ -65,18 +65,24 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     _judge(problem, function, "a first task that takes longer than the second", [1.0, 2.0, 3.0, -1.0], 1, late=True)
     _judge(problem, function, "one setting", [0.25], 2)
     _judge(problem, function, "no setting", [], 3)
-    _judge(
-        problem,
-        again(function, score, _table(4), [1.0, 2.0]),
-        "a second call with the same client",
-        [2.0, 1.0],
-        5,
-        calls=2,
-    )
+    _judge(problem, _refilled(function), "a second call with the same client", [2.0, 1.0], 5, calls=2)
     return Verified(
         "12 settings, some of them equal; a first task that takes longer; one setting; no setting; the table leaves the "
         "notebook once at most for each worker."
     )
+
+
+def _refilled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, called by the same client before, with the same table, in which other numbers were then."""
+
+    def twice(client: Any, noted: Any, table: Any, settings: list[float]) -> Any:
+        numbers = table.copy()
+        table[...] = cp.asarray(_table(4))
+        function(client, score, table, [1.0, 2.0])
+        table[...] = numbers
+        return function(client, noted, table, settings)
+
+    return twice
 
 
 def _judge(
@@ -128,8 +134,8 @@ def _values(got: Any, expected: list[float], settings: list[float], printed: str
     if np.allclose(sorted(got), sorted(expected), rtol=1e-9, atol=0):
         refuse(
             "order",
-            "the scores are right, but not in the order of the settings: `as_completed` gives back first what is ready first. "
-            "Nobody can tell any more which score belongs to which setting.",
+            "the scores are right, but not in the order of the settings. Nobody can tell any more which score belongs to which.",
+            advice="`client.gather` keeps the order of its futures. `as_completed` gives back first what is ready first.",
         )
     first = int(np.argmin(right))
     a, b = pair(got[first], expected[first])

@@ -122,6 +122,12 @@ def wide(parts: int) -> Listed:
     )
 
 
+def equal(parts: int) -> Listed:
+    """Parts that all have the same bound; each has a solution, the first one the cheapest."""
+    boxes = {f"part {part}": (2.0 + part, []) for part in range(parts)}
+    return Listed({"all": (math.inf, [(1.0, name) for name in boxes]), **boxes})
+
+
 def specification(expand: Tree, root: Node = ()) -> float:
     """The least cost of all boxes, every one of them looked at."""
     best, waiting = float("inf"), [root]
@@ -148,6 +154,7 @@ UNLISTED = {
     "a solution that costs nothing": close(2.0, 0.0, winner=3),
     "a solution in the smallest box only": deep(60),
     "a solution in the last of 120 parts": wide(120),
+    "parts with equal bounds": equal(4),
 }
 
 
@@ -176,7 +183,7 @@ def _judge(problem: Problem, function: Callable[..., Any], tree: Tree | Listed, 
             refuse("type", f"the result should be the least cost, a number; it is {article(got)}.", printed=printed)
         expected = specification(tree, tree.root)
         if not (got == expected or math.isclose(got, expected, rel_tol=1e-9)):
-            _value(float(got), expected, diary, printed)
+            _value(float(got), expected, tree, diary, printed)
         opened = {node for node, _ in diary.notes}
         if "deep" in diary.late and len(opened) > 1:
             refuse(
@@ -202,14 +209,18 @@ def _not_local(diary: Diary) -> None:
         refuse("local", "the box was opened in the notebook's own process: `client.submit` calls `expand` on a worker.")
 
 
-def _value(got: float, expected: float, diary: Diary, printed: str) -> None:
+def _value(got: float, expected: float, tree: Tree | Listed, diary: Diary, printed: str) -> None:
     a, b = pair(got, expected)
-    opened = len({node for node, _ in diary.notes})
+    opened = {node for node, _ in diary.notes}
     if got > expected:
+        found = f"the least cost found is {a}, but there is a solution for {b}"
+        if any(tree.cost(node) == expected for node in opened):  # type: ignore[arg-type]
+            refuse("value", f"{found}, and its box was opened. Compare the cost of every box with the least one known.")
+        boxes = "1 box was opened" if len(opened) == 1 else f"{len(opened)} boxes were opened"
         refuse(
             "pruned",
-            f"the least cost found is {a}, but there is a solution for {b}: {opened} boxes were opened, and the one "
-            "with the best was left out. A box may be left out only when its bound is no less than the least cost known.",
+            f"{found}: {boxes}, and the one with the best was left out. A box may be left out only when its bound is no less than "
+            "the least cost known.",
             printed=printed,
         )
     refuse(

@@ -13,8 +13,8 @@ from .. import devices, graphs
 from ..differences import explain, same
 from ..facts import Fact, Seen, of_graph
 from ..guard import require_callable
-from ..problem import Problem
-from ..properties import Drawn, all_cases
+from ..problem import Mistake, Problem
+from ..properties import Drawn, all_cases, cases_before
 from ..untouched import missing
 from ..verdict import NO_RESULT, NotAttempted, Refusal, Verified, accept, in_case, refuse
 
@@ -146,6 +146,7 @@ class LazyJudge:
         self._values(problem, case, x, got, expected)
         if got.dtype != expected.dtype:
             refuse("dtype", f"the result's dtype is {got.dtype}; it should be {expected.dtype}.")
+        graphs.require_dtype(result, got)
         if tuple(result.shape) != got.shape:
             refuse(
                 "shape",
@@ -162,6 +163,7 @@ class LazyJudge:
         problem.recognise(
             lambda mistake: mistake.computes(case.make(), x.chunks),
             lambda theirs: same(got, theirs, rtol, 1e-12) and not same(expected, theirs, rtol, 1e-12),
+            lambda mistake: any(_gets_wrong(problem, mistake, passed) for passed in cases_before(self, case)),
         )
         if got.shape != expected.shape:
             refuse("shape", f"the result's shape is {got.shape}; it should be {expected.shape}.")
@@ -190,6 +192,14 @@ class LazyJudge:
             refuse(
                 "chunk", f"the result's chunks are {result.chunks}; those of the argument, {x.chunks}, should be kept."
             )
+
+
+def _gets_wrong(problem: Problem, mistake: Mistake, case: Lazy) -> bool:
+    """Whether a mistake gets a case wrong, by more than the case lets pass."""
+    theirs = mistake.computes(case.make(), case.collection().chunks)
+    return theirs is not None and not same(
+        problem.expected(case.make()), theirs, max(case.rtol, 1e-6), max(case.atol, 1e-12)
+    )
 
 
 def stay_on_device(ran: graphs.Ran, value: Any, x: Any) -> None:

@@ -12,6 +12,7 @@ import pandas as pd
 from ..cases import Case
 from ..differences import explain, number
 from ..problem import Mistake, Problem
+from ..properties import cases_before
 from ..verdict import Refusal, refuse
 from .judging import TableJudge
 from .values import flat, require_columns, require_kind
@@ -204,7 +205,13 @@ def _recognise(problem: Problem, case: Case, found: pd.DataFrame, right: pd.Data
     problem.recognise(
         lambda mistake: _mistaken(mistake, case),
         lambda theirs: alike(found, theirs) and not alike(right, theirs),
+        lambda mistake: any(_gets_wrong(problem, mistake, passed) for passed in cases_before(problem.judge, case)),
     )
+
+
+def _gets_wrong(problem: Problem, mistake: Mistake, case: Case) -> bool:
+    theirs = _mistaken(mistake, case)
+    return theirs is not None and not alike(flat(problem.expected(*case.host())), theirs)
 
 
 def _recognise_column(problem: Problem, case: Case, found: pd.DataFrame, right: pd.DataFrame, keys: list[str]) -> None:

@@ -18,7 +18,7 @@ from ..facts import Account, Fact, Seen, crossings, of_call
 from ..functions import OVERWRITTEN
 from ..guard import require_callable
 from ..problem import Mistake, Problem, quietly
-from ..properties import Drawn, Property, Strategy, all_cases, is_drawn
+from ..properties import Drawn, Property, Strategy, all_cases, cases_before, is_drawn
 from ..untouched import missing
 from ..verdict import NO_RESULT, NotAttempted, Refusal, Verified, accept, in_case, refuse
 from .rowwise import Rows, alike, explain, rows, same_column
@@ -274,7 +274,16 @@ def recognise(problem: Problem, case: Case, ours: pd.DataFrame, right: pd.DataFr
         theirs = mistaken.values if ordered else mistaken.sorted()
         return alike(ours, theirs) and not alike(theirs, right)
 
-    problem.recognise(lambda mistake: _mistaken(mistake, case, tuple(right.columns)), is_theirs)
+    def excluded(mistake: Mistake) -> bool:
+        """Whether it gets a case wrong that the answer has passed."""
+        for passed in cases_before(problem.judge, case):
+            wrong, due = _mistaken(mistake, passed, columns), specified(problem.specification, passed)
+            if wrong is not None and not alike(wrong.sorted(), due.sorted()):
+                return True
+        return False
+
+    columns = tuple(right.columns)
+    problem.recognise(lambda mistake: _mistaken(mistake, case, columns), is_theirs, excluded)
 
 
 @functools.lru_cache(maxsize=512)

@@ -108,7 +108,7 @@ def explain(got: Rows, expected: Rows, ordered: bool) -> None:
     if len(ours) > len(theirs):
         refuse(
             "multiplied",
-            f"it has {_rows(ours)}; there should be {len(theirs)}. Which key comes more than once?",
+            f"it has {_rows(ours)}; there should be {len(theirs)}. Which of them should not be there?",
             diagnosed=False,
         )
     if not ordered:

@@ -74,7 +74,9 @@ COST = predict(
             "indices", "that leaves out where each row begins: 200 001 more whole numbers.", nbytes=float(STORED * 8)
         ),
         "float64": mistake(
-            "item-size", "that is for float64. A float32 has 4 bytes.", nbytes=float(STORED * 12 + (DOCUMENTS + 1) * 4)
+            "item-size",
+            "that has 12 bytes for each number with its column. A float32 has 4, and so has an int32.",
+            nbytes=float(STORED * 12 + (DOCUMENTS + 1) * 4),
         ),
         "dense": mistake(
             "dense",

@@ -180,6 +180,8 @@ def _back(A: np.ndarray, steps: int) -> np.ndarray:
     return x
 
 
+_STUCK = "From a node without a link the walker goes anywhere: their share comes to all, evenly."
+
 PAGERANK = Problem(
     id="learning.pagerank",
     title="PageRank, near its limit",
@@ -191,9 +193,9 @@ PAGERANK = Problem(
         cases=(
             _Links("6 nodes, all with links", lambda: (network(6, 30, seed=1, stuck=0), 3)),
             _Links("6 nodes, one step", lambda: (network(6, 14, seed=2, stuck=0), 1)),
-            _Links("7 nodes, two without a link", lambda: (network(7, 20, seed=3), 4)),
+            _Links("7 nodes, two without a link", lambda: (network(7, 20, seed=3), 4), hint=_STUCK),
             _Links("101 nodes", lambda: (network(101, 700, seed=4, stuck=9), 50)),
-            _Links("no step", lambda: (network(5, 9, seed=5), 0)),
+            _Links("no step", lambda: (network(5, 9, seed=5), 0), hint="Without a step it is 1 / n everywhere."),
             _Links("one node that leads nowhere", lambda: (scipy.sparse.csr_matrix((1, 1)), 3)),
             _Links("no link at all", lambda: (scipy.sparse.csr_matrix((4, 4)), 2)),
             _Links("a node that leads to itself", lambda: (scipy.sparse.csr_matrix(np.diag([5.0, 0.0, 1.0])), 4)),
@@ -230,7 +232,7 @@ PAGERANK = Problem(
             "dangling",
             "whoever comes to a node without a link is lost: it does not add up to 1 any more.",
             _host_walk(of=lambda A, s: _walk(A, s, FOLLOW, lost=True)),
-            hint="From a node without a link the walker goes anywhere: their share comes to all, evenly.",
+            hint=_STUCK,
         ),
         "backwards": Mistake(
             "transposed",

@@ -124,19 +124,24 @@ def _of_names() -> Property:
     return Property(tuple(strategies), hint=_PLACES)
 
 
+_OWN = "`bool(…)` makes a Python bool of NumPy's."
+
+
 def _compare(run: Run) -> None:
     got = run.got
     if devices.is_device(got):
         refuse("device", f"the result is still on the device: {article(got)}. A Python bool was asked for: `bool(…)`.")
-    if not isinstance(got, (bool, np.bool_)):
+    if isinstance(got, np.bool_):
+        refuse("type", "the result is a bool of NumPy. A Python bool was asked for: `bool(…)`.", advice=_OWN)
+    if not isinstance(got, bool):
         said = f", {number(got)}" if isinstance(got, (float, int, np.number)) else ""
         refuse("type", f"the result is {article(got)}{said}. A bool was asked for: True or False.")
-    if bool(got) is run.expected:
+    if got is run.expected:
         return
     if not run.case.hint:  # where the case has advice of its own, one bit does not tell which mistake it is
-        recognise(run, np.asarray(bool(got)))
+        recognise(run, np.asarray(got))
     what = "These are the same groups under other names" if run.expected else "These are not the same groups"
-    refuse("value", f"it says {bool(got)}. {what}.")
+    refuse("value", f"it says {got}. {what}.")
 
 
 def _numbers(a: np.ndarray, b: np.ndarray) -> tuple[int, int, int]:

@@ -244,7 +244,7 @@ ASOF = Problem(
         ),
         "stale": Mistake(
             "stale",
-            "it takes observations of any age. One that is more than two hours old says nothing: null.",
+            "it takes observations that are more than two hours old. Such a one says nothing: null.",
             lambda f, w: _joined(f, w, tolerance=None),
         ),
         "one-hour": Mistake(

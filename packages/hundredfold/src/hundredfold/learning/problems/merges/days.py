@@ -160,7 +160,9 @@ DAYS = Problem(
             FrameCase("60 reports", lambda: _reports(60, 1)),
             FrameCase("corrected reports", lambda: _reports(50, 2, again=20)),
             FrameCase("winter", lambda: _reports(70, 3, start="2013-01-15")),
-            FrameCase("the night of 3 November", lambda: _reports(90, 4, days=2, start="2013-11-02 20:00", again=9)),
+            FrameCase(
+                "the night of 3 November", lambda: _reports(90, 4, days=2, start="2013-11-02 20:00", again=9), hint=_DAY
+            ),
             FrameCase("a station without wind", _nothing_measured),
             FrameCase("values below zero", _negative),
             FrameCase("one report", lambda: _reports(1, 5)),

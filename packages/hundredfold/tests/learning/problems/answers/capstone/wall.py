@@ -38,6 +38,10 @@ def _no_overlap(wall):
     return wall.map_blocks(_filter, dtype=wall.dtype, meta=wall._meta)
 
 
+def _another_dtype(wall):
+    return wall.map_overlap(_filter, depth=1, boundary="nearest", dtype="float64")
+
+
 def _rows_only(wall):
     return wall.map_overlap(_filter, depth={0: 1, 1: 0}, boundary="nearest", dtype=wall.dtype, meta=wall._meta)
 
@@ -124,6 +128,7 @@ WRONG = {
     "five-wide": Wrong(_five_wide, "reach"),
     "small-chunks": Wrong(_small_chunks, "tasks"),
     "as-large-as-the-first": Wrong(_as_large_as_the_first, "value"),
+    "another dtype is said": Wrong(_another_dtype, "dtype"),
     "written-over": Wrong(_written_over, "aliasing"),
 }
 RIGHT = {"overlap": _right, "reflected": _reflected, "in three steps": _by_hand}

@@ -181,6 +181,11 @@ def _by_part(client: Any, load: Load, parts: list[int], bins: int) -> np.ndarray
     return sum(client.gather(futures), np.zeros(bins, np.int64))
 
 
+def _each_once(client: Any, load: Load, parts: list[int], bins: int) -> np.ndarray:
+    """A part that comes twice is counted once."""
+    return _mapped(client, load, list(dict.fromkeys(parts)), bins)
+
+
 WRONG = {
     "fetched": Wrong(_fetched, "fetched"),
     "together": Wrong(_together, "moved"),
@@ -195,5 +200,6 @@ WRONG = {
     "kept on each worker": Wrong(_kept_on_each, "state"),
     "cut off": Wrong(_cut_off, "border"),
     "named by part": Wrong(_by_part, "value"),
+    "each part once": Wrong(_each_once, "value"),
 }
 RIGHT = {"mapped": _mapped, "in a tree": _tree, "delayed": _delayed, "as they come": _as_they_come}

@@ -97,6 +97,17 @@ def _published(client: Any, score: Any, table: Any, settings: list[float]) -> li
     return client.gather([client.submit(score, there, setting) for setting in settings])
 
 
+_THERE: dict[Any, Any] = {}
+
+
+def _by_address(client: Any, score: Any, table: Any, settings: list[float]) -> list[float]:
+    """The table is sent once for each address, whatever is in it by now."""
+    key = (client.id, table.data.ptr)
+    if key not in _THERE:
+        _THERE[key] = client.scatter(table, broadcast=True, hash=False)
+    return client.gather([client.submit(score, _THERE[key], setting, pure=False) for setting in settings])
+
+
 WRONG = {
     "with each task": Wrong(_with_each, "shipped"),
     "in the function": Wrong(_in_a_function, "shipped"),
@@ -111,5 +122,6 @@ WRONG = {
     "an array": Wrong(_as_array, "type"),
     "from the host": Wrong(_from_the_host, "transfer"),
     "published": Wrong(_published, "exception"),
+    "by its address": Wrong(_by_address, "value"),
 }
 RIGHT = {"scattered": _scattered, "made there": _made_there, "kept apart": _kept_apart}

@@ -192,6 +192,34 @@ def _two_at_a_time(client: Any, expand: Any, root: Node) -> float:
     return best
 
 
+def _by_bound(client: Any, expand: Any, root: Node) -> float:
+    """Parts by their bounds: of those with equal bounds the last one stays."""
+    from distributed import as_completed
+
+    best, pending = float("inf"), as_completed([client.submit(expand, root)])
+    for future in pending:
+        cost, children = future.result()
+        best = min(best, cost)
+        for bound, child in dict(children).items():
+            if bound < best:
+                pending.add(client.submit(expand, child))
+    return best
+
+
+def _without_the_root(client: Any, expand: Any, root: Node) -> float:
+    """The root's own cost is not looked at."""
+    from distributed import as_completed
+
+    best, pending, first = float("inf"), as_completed([client.submit(expand, root)]), True
+    for future in pending:
+        cost, children = future.result()
+        best, first = (best if first else min(best, cost)), False
+        for bound, child in children:
+            if bound < best:
+                pending.add(client.submit(expand, child))
+    return best
+
+
 WRONG = {
     "everything": Wrong(_everything, "exhaustive"),
     "by generation": Wrong(_by_generation, "waited"),
@@ -203,5 +231,7 @@ WRONG = {
     "bounds": Wrong(_bounds, "bound"),
     "a promise": Wrong(_promise, "type"),
     "a hundred boxes": Wrong(_a_hundred, "pruned"),
+    "by bound": Wrong(_by_bound, "pruned"),
+    "without the root": Wrong(_without_the_root, "value"),
 }
 RIGHT = {"follow": _follow, "best first": _best_first, "in batches": _in_batches, "two at a time": _two_at_a_time}

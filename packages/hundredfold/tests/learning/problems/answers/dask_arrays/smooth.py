@@ -83,5 +83,6 @@ WRONG = {
     "one chunk": Wrong(_whole, "chunk"),
     "computed": Wrong(_computed, "eager"),
     "on the host": Wrong(_host, "host"),
+    "another dtype is said": edit(_overlap, ("dtype=image.dtype", "dtype=float"), reason="dtype"),
 }
 RIGHT = {"overlap": _overlap, "margins by hand": _by_hand, "rows, then columns": _in_two_steps}

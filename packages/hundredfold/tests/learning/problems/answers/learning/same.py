@@ -102,6 +102,21 @@ def _in_place(a, b):
     return _pairs(a, b)
 
 
+def _of_numpy(a, b):
+    import numpy as np
+
+    return np.bool_(_pairs(a, b))
+
+
+def _pairs_meet(a, b):
+    """One too few in the product: two pairs give the same number."""
+    if a.size == 0:
+        return True
+    names_a, a = cp.unique(a, return_inverse=True)
+    names_b, b = cp.unique(b, return_inverse=True)
+    return len(cp.unique(a * (len(names_b) - 1) + b)) == len(names_a) == len(names_b)
+
+
 WRONG = {
     "names": Wrong(_equal, "names"),
     "nearly": Wrong(_nearly, "tolerance"),
@@ -112,6 +127,8 @@ WRONG = {
     "places": Wrong(_counts_places, "exception"),
     "device": Wrong(_on_device, "device"),
     "index": Wrong(_index, "type"),
+    "a bool of NumPy": Wrong(_of_numpy, "type"),
+    "pairs meet": Wrong(_pairs_meet, "value"),
     "transfer": Wrong(_by_the_host, "transfer"),
     "aliasing": Wrong(_in_place, "aliasing"),
 }

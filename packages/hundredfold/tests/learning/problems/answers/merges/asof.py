@@ -95,6 +95,7 @@ WRONG = {
     "strict": Wrong(lambda f, w: _device(f, w, side="left"), "border"),
     "two-hours": Wrong(lambda f, w: _device(f, w, whole=False), "border"),
     "stale": Wrong(lambda f, w: _device(f, w, hours=1e6), "stale"),
+    "three-hours": Wrong(lambda f, w: _device(f, w, hours=3), "stale"),
     "one-hour": Wrong(lambda f, w: _device(f, w, hours=1), "stale"),
     "any-station": Wrong(lambda f, w: _device(f, w, by=False), "key"),
     "skips-nulls": Wrong(_skips_nulls, "nulls"),

@@ -94,6 +94,15 @@ def _writes(reports):
     return _device(reports)
 
 
+def _by_month(reports):
+    """Summer time by the month: four hours from April to October."""
+    table = reports.assign(station=_stations(reports), time=_cudf().to_datetime(reports["time"]))
+    table = table.sort_values("issue").drop_duplicates(["station", "time"], keep="last")
+    summer = table["time"].dt.month.isin([4, 5, 6, 7, 8, 9, 10]).astype("int64")
+    table["day"] = (table["time"] - (5 - summer) * np.timedelta64(1, "h")).dt.floor("D")
+    return table.groupby(["station", "day"], as_index=False).agg({"wind": "max"})
+
+
 WRONG = {
     "utc": Wrong(lambda reports: _device(reports, shift=0), "zone"),
     "standard": Wrong(lambda reports: _device(reports, shift=-5), "zone"),
@@ -108,6 +117,7 @@ WRONG = {
     "dropped-first": Wrong(lambda reports: _device(reports.dropna(subset=["wind"])), "lost"),
     "zeros": Wrong(lambda reports: _device(reports, zeros=True), "nulls"),
     "calmest": Wrong(lambda reports: _device(reports, how="min"), "direction"),
+    "by month": Wrong(_by_month, "multiplied"),
     "text": Wrong(_text_days, "dtype"),
     "zoned": Wrong(_with_zone, "dtype"),
     "host": Wrong(_on_host, "host"),
