@@ -34,6 +34,11 @@ GROUPS = {
         "rmm-",
         "librmm-",
         "libkvikio-",
+        "kvikio-",
+        "rapidsmpf-",
+        "librapidsmpf-",
+        "libucx",
+        "ucxx-",
         "rapids-logger",
         "nvidia-libnvcomp",
         "dask-cudf-",
@@ -51,7 +56,7 @@ LEFT_OUT = re.compile(
 )  # fmt: skip
 #: The lock's version and no other: what the machine has of another is not used.
 EXACT = re.compile(
-    r"(numpy|pandas|numba|numba-cuda|llvmlite|dask|distributed|bokeh|dask-|cudf|libcudf|pylibcudf|rmm|librmm|rapids|libkvikio)"
+    r"(numpy|pandas|numba|numba-cuda|llvmlite|dask|distributed|bokeh|dask-|cudf|libcudf|pylibcudf|rmm|librmm|rapids|librapids|libkvikio|kvikio|libucx|ucxx)"
 )
 #: Not in the lock: NVIDIA's checker, as a wheel; it follows the toolkit's version, which the driver has to know.
 TOOLS = {"cu12": "nvidia-cuda-sanitizer-api-cu12==12.9.*", "cu13": "nvidia-cuda-sanitizer-api==13.0.*"}

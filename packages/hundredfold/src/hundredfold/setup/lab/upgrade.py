@@ -18,7 +18,7 @@ from hundredfold.setup import workspace
 
 from . import ROOT, Stop, audit, environment, names, uv
 
-RAPIDS = ("cudf-cu13", "dask-cudf-cu13", "dask-cuda")
+RAPIDS = ("cudf-cu13", "cudf-polars-cu13", "dask-cudf-cu13", "dask-cuda")
 """Those of the extra cu13 that have RAPIDS' version."""
 
 EXTRA = "cuml-cu13"
