@@ -17,7 +17,7 @@
 # There are six problems, from easy to open. Fill in a cell, run it, and run the `check` below it. A check tells you what it verified, or why the answer is
 # wrong, with a hint or the smallest case that fails. `hint("dask-arrays.port")` unfolds the next hint.
 #
-# A gap counts as not attempted, never as wrong. Problems 2, 3 and 6 start with given code. There the check judges that code until you change it.
+# A `...` that you leave counts as not attempted, never as wrong. Problems 2, 3 and 6 start with given code. There the check judges that code until you change it.
 #
 # You need no cluster. The checks run your plans in a single thread, and count the tasks. They call your functions with other arrays:
 #
@@ -183,7 +183,7 @@ check("dask-arrays.plan", nchunks, held, floor, column, margin)
 # |---|---|
 # | `"small"` | the sum of 4 MB that are on the host, in 4 chunks |
 # | `"stream"` | the mean of 64 GB that are on the host, in 640 chunks |
-# | `"drawn"` | the 2.5 · 10¹¹ random numbers of the lecture, in 2 500 chunks, drawn where they are used; 7 TB move through memory there |
+# | `"drawn"` | the sum of the 2.5 · 10¹¹ random numbers of the lecture, in 2 500 chunks. Each is drawn where it is summed. 7 TB move through that memory |
 # | `"crumbs"` | the same, in 250 000 chunks |
 # | `"steps"` | 100 000 steps on an array of 1 MB that is on the host, in one chunk; each step needs the one before |
 #
@@ -204,9 +204,9 @@ check("dask-arrays.worth", decisions)
 # `x` has the values of weather stations: a row for each hour, a column for each station. It comes from many small files. Each file is one chunk along the rows, with **one or more whole days** of 24 rows.
 # For each station, find the largest value of each day, and the mean of these over all days.
 #
-# The given code is right, also where there is a NaN. But it takes about eight tasks for each file of three days. A scheduler with an overhead of 2 ms feels each of them.
+# The given code is right, also where there is a NaN. But it takes about eight tasks for each file of three days. A scheduler needs 2 ms for each of them.
 #
-# - **2.1 tasks for each file pass**, the reading included. The check tells you how near you are to the limit, which is 1.
+# - Your plan passes with **at most 2.1 tasks for each file**, the reading included. The check tells you how near you are to the limit, 1 task for each file.
 # - No task may hold more than 40 files.
 # - Files of several lengths, and columns in several chunks, must work, too.
 # - The result is a Dask array with a number for each station. Nothing is computed while you build it.

@@ -75,7 +75,7 @@ check("deploying.wheels", packages)
 # - `serial`: the share of the work that is not divided, a number between 0 and 1;
 # - `seconds`: the time with sixteen workers;
 # - `most`: the number of times as fast as one worker that no number of workers can exceed;
-# - `workers`: the number of workers n that are together n/2 times as fast as one. With more workers, more than half of what you pay for waits;
+# - `workers`: the number of workers n that are together n/2 times as fast as one. With more workers, more than half of the time that you pay for is waiting;
 # - `dollars`: the cost of the result with sixteen workers.
 #
 # `workers` has to be right to 5 %, the others to 2 %.
@@ -181,8 +181,8 @@ check("deploying.script", script)
 # `Security` has the keyword arguments `tls_ca_file`, `tls_scheduler_cert`, `tls_scheduler_key`, the same two for `worker` and `client`, and
 # `require_encryption`, which has to be true.
 #
-# Without an address on 127.0.0.1, the dashboard is still there: `dashboard_address=None`, `False` and `""` each open port 8787, the last two on all addresses.
-# The argument `dashboard=False` switches only the plots off. The check accepts it in place of an address.
+# A scheduler has a dashboard even if you give it no address: `dashboard_address=None`, `False` and `""` each open port 8787, the last two on all addresses.
+# The argument `dashboard=False` switches only the plots off. The check accepts that argument in place of an address.
 #
 # The check starts a scheduler with your settings. Three clients try to connect: one with your certificate, one with a certificate of its own making, and one
 # without.
@@ -210,7 +210,7 @@ check("deploying.door", settings)
 # |---|---|---|
 # | the CPU here | 64 GB | nothing |
 # | one GPU here | 24 GB | the bus brings 20 GB/s |
-# | the cluster: 10 nodes with 4 such GPUs each | 320 GB of main memory on each node | 20 minutes in the queue; then the line moves 100 MB/s |
+# | the cluster: 10 nodes with 4 such GPUs each | 320 GB of main memory on each node | 20 minutes in the queue; then the network to it moves 100 MB/s |
 #
 # On the cluster a job uses all 40 GPUs, by Amdahl's law. Its scheduler hands out at most a thousand tasks a second, while the GPUs work. So the work there takes as long as
 # the slower of the two. Data that are here have to be sent to the cluster. Data that are there stay there.
@@ -268,8 +268,8 @@ check("deploying.place", places)
 #
 # `offers` is a list of dicts: `name`, `price` (dollars an hour for each machine), `speed`, `memory` (bytes of each) and `most` (how many there are).
 #
-# `n` machines take `start + (serial + parallel / n) / speed` seconds. That must not exceed the deadline. Each machine is paid for from its start until the job is done, by the
-# **begun minute**. Your function must not change `job` or `offers`.
+# `n` machines take `start + (serial + parallel / n) / speed` seconds. That must not exceed the deadline. Each machine is paid for from its start until the job is done. A **begun
+# minute** costs as much as a whole one. Your function must not change `job` or `offers`.
 #
 # The check also tells how near you come to a limit: all of the work at the best price for it, with nothing serial, nothing to start and nothing rounded up.
 

@@ -14,8 +14,8 @@
 #
 # *Unit 10 · dask-arrays · 65 minutes in two sittings, then 35 for the exercises; the optional parts are not counted*
 #
-# In January 2019 a post on the Dask blog drew 250 000 000 000 random numbers, 2 TB. It added one to each, took every second row and column, and
-# summed these. It ran the same expression in four ways:
+# A post on the Dask blog of January 2019 has a program that draws 250 billion random numbers, 2 TB. It adds one to each, takes every second row
+# and column, and sums these. The author ran it in four ways:
 #
 # | library and workers | time |
 # |---|---|
@@ -24,7 +24,7 @@
 # | CuPy, 1 GPU (V100) | 1 min 37 s |
 # | CuPy, 8 GPUs (V100) | 19 s |
 #
-# You will run a small part of this, and find out where some of the 19 seconds went.
+# You will run a small part of it, and find out where some of the 19 seconds went.
 #
 # ## What you will be able to do
 #
@@ -34,7 +34,7 @@
 # - **Move** the work from NumPy to CuPy, and from one GPU to several.
 # - **Tell** which operations move data between workers.
 #
-# You need NumPy, and units 01 and 02. Without a GPU, the cells run on simulated ones. The cluster gets two of 512 MB.
+# You need NumPy, and units 01 and 02. Without a GPU, the cluster gets two simulated ones of 512 MB each.
 
 # %%
 # %load_ext hundredfold
@@ -122,7 +122,7 @@ plot.graph(total, title="Four chunks, before fusing")
 plot.graph(total, optimized=True, title="Four chunks, after fusing")
 
 # %% [markdown]
-# The 17 tasks become 5. The numbers are the place of a chunk in the grid.
+# The 17 tasks become 5. Each number pair in the picture is a chunk's place in the grid.
 #
 # Dask also leaves out tasks whose result nobody needs. `read_chunk` makes a chunk, and counts its calls:
 
@@ -141,7 +141,7 @@ files[-10:, -10:].compute(scheduler="single-threaded")
 print("for the last 10 × 10 numbers:", len(calls), "of", files.npartitions, "chunks read")
 
 # %% [markdown]
-# **Question.** How many chunks do `files.mean().compute()` and then `files.std().compute()` read together?
+# **Question.** You run `files.mean().compute()`, and then `files.std().compute()`. How many chunks are read in total?
 #
 # - (a) 16: Dask keeps the chunks for the second call.
 # - (b) 32: each call reads all of them.
@@ -161,7 +161,7 @@ dask.compute(files.mean(), files.std(), scheduler="single-threaded")
 print("one compute: ", len(calls), "chunks read")
 
 # %% [markdown]
-# **Explain.** Each task has a **key**, its name in the graph. One `compute` runs each key once, and then forgets all chunks.
+# **Explain.** Each task has a **key**, its name in the graph. One `compute` runs each key once. Afterwards Dask keeps no chunk.
 #
 # `x.persist()` computes all chunks and keeps them in memory. Use it for what you need again, if it fits.
 
@@ -226,11 +226,12 @@ quiz("dask-arrays.way", my_answer)
 # time in which a worker fetches data from the other. White is time without a task.](drawings/task-stream.svg)
 #
 # - Each row is a worker with one GPU.
-# - Each rectangle is a task. Its length is its time, and its colour the kind of function.
-# - A **red** one is no task: the worker fetches data from another. Our drawings have it in orange.
-# - **White** is time without a task.
+# - Each rectangle is a task. Its length is its time. Its colour is the kind of function.
+# - A **red** rectangle is not a task. The worker fetches data from another worker. Our drawings use orange for it.
+# - **White** means no task.
 #
-# The chunks of the next array are rows. `rechunk` makes new chunks of their pieces: columns. Run the cell, and watch the plot. `get_task_stream` collects the same data:
+# Each chunk of the next array has 500 whole rows. `rechunk` makes chunks of 500 whole columns from their pieces. Run the cell, and watch the
+# plot. `get_task_stream` collects the same data:
 
 # %%
 rows = da.random.RandomState(seed=2).normal(size=(2_000, 2_000), chunks=(500, 2_000))
@@ -244,19 +245,19 @@ for action in ("compute", "transfer"):
     print(f"{action}: {1e3 * seconds:.0f} ms over all workers")
 
 # %% [markdown]
-# Fetching small chunks can take longer than the tasks. This is a screenshot of a larger run, on two simulated GPUs:
+# Fetching small chunks can take longer than the tasks. A larger run on two simulated GPUs:
 #
 # ![A screenshot of Dask's task stream with two rows, one for each worker. Wide green tasks come first, in each row. Narrow blue and purple tasks follow. Then there are red pieces, in which
 # data moves, with narrow tasks and white gaps between them.](drawings/dask-task-stream.png)
 #
-# Green tasks make random numbers. Purple ones cut chunks, and join the pieces that the red transfers brought.
+# Green tasks make random numbers. Blue and purple ones cut chunks, and join the pieces that the red transfers brought.
 
 # %% [markdown]
 # ## What a task costs
 #
-# A task that does **nothing** still takes time. That is the scheduler's **overhead**, and every task pays it.
+# A task that does **nothing** still takes time: the scheduler's **overhead**.
 #
-# **Predict.** How many µs is it on one thread, and how many on the cluster?
+# **Predict.** How many µs does an empty task take on one thread, and how many on the cluster?
 
 # %%
 my_single, my_cluster = "?", "?"
@@ -291,7 +292,8 @@ for name, seconds in overhead.items():
 print(f"you said {my_single} µs and {my_cluster} µs")
 
 # %% [markdown]
-# **Explain.** On a cluster each task is a message to another process, and its end another one. All workers share one scheduler. So **more workers do not lower the overhead.**
+# **Explain.** The scheduler of a cluster sends each task to another process as a message, and gets a message back at the end. All workers share one
+# scheduler. So **more workers do not lower the overhead.**
 #
 # [Dask's documentation](https://distributed.dask.org/en/stable/efficiency.html) gives about 1 ms for a task of a cluster; yours depends on your CPU. It also gives a rule:
 # **a task should take 100 ms or longer**. Then the overhead is 1 %.
@@ -311,8 +313,8 @@ my_answer = "?"
 quiz("dask-arrays.streams", my_answer)
 
 # %% [markdown]
-# How long does a GPU need for a chunk of the post? For each number, `normal` writes 8 bytes, and `+ 1` reads 8 and writes 8. `sum` reads every second row, but all of it, because
-# memory is read in pieces of 32 bytes or more. That is 4 bytes for each number: 28 together.
+# How long does a GPU need for a chunk of the post? Count the bytes for each number: `normal` writes 8, and `+ 1` reads 8 and writes 8. `sum` reads half of the rows,
+# and all of each, because memory is read in pieces of 32 bytes or more. That adds 4 bytes: 28 in total.
 
 # %%
 nbytes = 28 * 10_000**2
@@ -323,7 +325,7 @@ for gpus, seconds in ((1, 97), (8, 19)):
 print(f"the scheduler: 2500 tasks of 1 ms are {2_500 * 1e-3:.1f} s of the 19 s")
 
 # %% [markdown]
-# In 2019 a chunk took much longer than its bytes. On an H100 the bytes take less time than the scheduler's 1 ms.
+# In 2019 a chunk took much longer than its bytes need. On an H100 the bytes take less time than the scheduler's 1 ms.
 #
 # ## How large is a chunk?
 #
@@ -373,12 +375,12 @@ plot.lines(
 
 # %% [markdown]
 # **Explain.** On the left are too many tasks: half the side makes four times as many. A real task costs more than an empty one: Dask fuses the graph, and calls NumPy for each
-# step. At the right end one chunk keeps one core busy. With two cores that takes at most twice as long; anything beyond is other programs.
+# step. At the right end one chunk keeps one core busy, and the others are idle. A chunk larger than the cache costs more, too.
 #
 # A large array needs larger chunks:
 #
 # - **On a CPU**, 100 MB or more, by [Dask's documentation](https://docs.dask.org/en/stable/array-best-practices.html).
-# - **On a GPU**, as large as fits with all that the task makes. Where the bytes decide, even that is far from 100 ms. On an H100:
+# - **On a GPU**, as large as fits with all that the task makes. If a task only moves bytes, even a large chunk takes less than 100 ms. On an H100:
 
 # %%
 for size in (0.8e9, 8e9, 80e9):
@@ -387,7 +389,7 @@ for size in (0.8e9, 8e9, 80e9):
     print(f"{size / 1e9:4.3g} GB: bytes {1e3 * took:5.3g} ms; 1 ms of overhead is {100 * share:.0f} %")
 
 # %% [markdown]
-# An H100 has 80 GB, so the last chunk does not fit. To lose less, give each task more work, or use one GPU without a cluster.
+# An H100 has 80 GB, so the last chunk does not fit. Give each task more work, or use one GPU without a cluster.
 
 # %% [markdown]
 # ---
@@ -437,8 +439,9 @@ with dask.config.set({"array.backend": "cupy"}):
 # %% [markdown]
 # ## Two terabytes
 #
-# `extrapolate`, a function of this course, times a few chunks of the post's expression, then twice as many, and so on. A straight line predicts all chunks. The error is that of
-# the line, or that of predicting the largest part from the smaller ones: the larger of the two. A job of less than two minutes, as on a good GPU, runs completely.
+# `extrapolate`, a function of this course, times a few chunks of the post's expression, then twice as many, and so on. A straight line through
+# these times predicts the time of all chunks. The error is the larger of two: the uncertainty of the line's slope, and the error of predicting the largest part from the
+# smaller ones. If all chunks take less than two minutes, all are computed.
 
 
 # %%
@@ -471,7 +474,7 @@ for name, way in ways.items():
     print(f"{name:17} {minutes:g} min ± {100 * error:.0f} %; {100 * found.share:.3f} % was computed")
 
 # %% [markdown]
-# Read the errors first. Two times that differ by less cannot be told apart, whatever digits the chart below shows.
+# Two times that differ by less than their errors cannot be told apart.
 #
 # The strongest way on a CPU uses no Dask, and a faster generator of random numbers. Each core draws one megabyte at a time, which stays in its cache:
 
@@ -496,8 +499,8 @@ least = limit(bytes=8 * 500_000**2)  # to write each number once
 compare("dask-arrays.sum", whole_array, naive=naive, strongest=strongest, limit=least, n=500_000**2)
 
 # %% [markdown]
-# **Explain.** Without a GPU, *here: CuPy* is the simulator on your CPU. Its GPUs share the cores, so two are no faster than one. It has a fast generator, too, and can beat NumPy.
-# Its chunks are 1 000 × 1 000; the title names the post's.
+# **Explain.** Without a GPU, *here: CuPy* is the simulator on your CPU. Its GPUs share the cores, so two are no faster than one. The simulator
+# has a fast generator, too, and can beat NumPy. Chunks are 1 000 × 1 000 here; the title gives the post's.
 #
 # The chart's limit counts each number once, 2 TB. At 28 bytes for each number the steps move 7 TB:
 
@@ -556,7 +559,7 @@ print(f"{x.npartitions} chunks of {x.chunksize} become {tall.npartitions} of {ta
 # %% [markdown]
 # ### With a margin
 #
-# A smoothing gives each pixel the mean of 3 × 3 pixels. At an edge some of them are in the next chunk.
+# A smoothing gives each pixel the mean of 3 × 3 pixels. At the edge of a chunk some of these are in the next chunk.
 
 
 # %%
@@ -604,10 +607,11 @@ print("the same on the device?", bool(np.allclose(cp.asnumpy(on_device.compute()
 
 # %% [markdown]
 # `"nearest"` repeats the edge pixel. `"reflect"` mirrors the picture, which is the same for one pixel. `"periodic"` takes the opposite side.
+# `"none"` adds no margin there, so `smooth` leaves the outermost pixels as they are.
 #
 # ## A chunk that does not fit
 #
-# A chunk must fit into the memory of **one** device, with all that its task makes. `x + 1` holds two chunks.
+# A chunk must fit into the memory of **one** device, with all that its task makes. A task for `x + 1` holds two chunks: old and new.
 #
 # **Question.** `x = rs.normal(size=(side, side), chunks=side)` is one chunk, larger than the device. What helps?
 #
@@ -637,7 +641,8 @@ print(f"made in {fits.npartitions} chunks of {8 * np.prod(fits.chunksize) / 1e6:
 assert abs(mean) < 6 / side
 
 # %% [markdown]
-# **Explain.** The error of a task arrives in your notebook, and the cluster goes on. Choose chunks where the array is **made** or read.
+# **Explain.** `rechunk` comes too late: its first task still makes the large chunk. Choose the chunks where the array is **made** or read. The error of a task arrives in
+# your notebook, and the cluster goes on.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: a second run that computes nothing
@@ -665,7 +670,7 @@ holding.clear()  # the workers forget what nobody holds
 # %% [markdown]
 # ## Where the GPU loses
 #
-# The next cell sums an array that is already in memory. For Dask it has four chunks of NumPy, which makes five tasks:
+# The next cell sums an array that is already in memory. Dask has it in four chunks of NumPy, which makes five tasks:
 
 # %%
 gpu = machine.gpus.find("H100")
@@ -703,10 +708,10 @@ print(f"1 000 numbers: an H100 needs at least {h100[0] / alone[0]:.0f}× NumPy's
 print(f"five tasks of 1 ms: an H100 reads {5e-3 * gpu.bandwidth / 1e9:.0f} GB in that time")
 
 # %% [markdown]
-# For 1 000 numbers one launch takes longer than NumPy's sum: the GPU loses. Somewhere above 10 000 numbers the H100 could win, without Dask. Dask's lines begin high: five
-# tasks cost that much even for 1 000 numbers.
+# For 1 000 numbers one launch takes longer than NumPy's sum. Above some 10 000 numbers the H100 could win, without Dask. Dask's lines are
+# high even for 1 000 numbers: that is the cost of five tasks.
 #
-# If an array fits into memory, try NumPy. If it fits into one GPU, try CuPy. Dask is for arrays that do not fit, and for long tasks.
+# For an array that fits into memory, try NumPy. For one that fits into a GPU, try CuPy. Dask is for larger arrays, and for long tasks.
 #
 # At the end close the cluster:
 

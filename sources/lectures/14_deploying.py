@@ -28,8 +28,8 @@
 # - **Decide** whether to distribute, by Amdahl's law and by a measurement.
 # - **Compute** what a result costs, in money and in energy.
 #
-# You need units 10 to 12. You do not need a GPU, a queue or a second host. Code that cannot run here is shown. The project's tests run
-# it on a real Slurm and over SSH, with simulated GPUs. The cells need about a minute.
+# You need units 10 to 12. You do not need a GPU, a queue or a second host. The page also shows code that cannot run here. The project's
+# tests run that code on a real Slurm and over SSH, with simulated GPUs. The cells need about a minute.
 
 # %%
 # %load_ext hundredfold
@@ -128,7 +128,8 @@ quiz("deploying.travels", my_answer)
 # ![From your notebook to a worker on another host. A function that you defined in the notebook travels with the task. A module that you import does not
 # travel: the worker imports its own copy, if there is one. A file's path does not bring the file: the worker looks at its own disk.](drawings/what-is-sent.svg)
 #
-# A function that you define in the notebook is sent as code. A function from a module is sent as a name. `client.upload_file("helpers.py")` sends one file.
+# A function that you define in the notebook is sent as code. A function from a module is sent as a name, and the worker imports
+# the module. `client.upload_file("helpers.py")` sends one file.
 # Packages have to be installed on each host, in the same versions. `client.get_versions(check=True)` compares them.
 #
 # ## Who can use your scheduler
@@ -146,7 +147,7 @@ my_answer = "?"
 quiz("deploying.stranger", my_answer)
 
 # %% [markdown]
-# **Measure.** The stranger is one more client. It gets the address and nothing else:
+# **Measure.** The stranger is a second client. It knows only the address:
 
 
 # %%
@@ -167,11 +168,11 @@ print(f"it sees your home folder: {home == os.path.expanduser('~')}")
 #
 # **Explain.** A scheduler runs the functions that it receives. It has no passwords. Two settings protect it:
 #
-# - **[TLS](../docs/glossary.md#term-TLS)** encrypts the connection, and both sides show a certificate. `LocalCUDACluster(security=True)` makes certificates for one cluster, with the package `cryptography`. `SLURMCluster` does, too. This stops the stranger.
+# - **[TLS](../docs/glossary.md#term-TLS)** encrypts the connection, and both sides show a certificate. `LocalCUDACluster(security=True)` makes certificates for one cluster, with the package `cryptography`. So does `SLURMCluster(security=True)`. TLS stops the stranger.
 # - **The address.** `host="127.0.0.1"` can be reached from this machine only. It stops other machines, but not a user of this one.
 #
-# TLS does not protect the dashboard. Keep it from other machines with `dashboard_address="127.0.0.1:0"`; port 0 means any free port. `cluster.dashboard_link` shows
-# which PORT it is, and `ssh -L 8787:localhost:PORT host` brings it to your laptop.
+# TLS does not protect the dashboard. Keep it from other machines with `dashboard_address="127.0.0.1:0"`. Port 0 means any free port, and `cluster.dashboard_link`
+# shows which one it is. `ssh -L 8787:localhost:PORT host` brings the dashboard to your laptop.
 #
 # ## A queue: Slurm
 #
@@ -216,7 +217,7 @@ print(f"64 GiB / 4 workers = {64 // 4} GiB; you said {my_gib}")
 # ![A job with 64 GiB and four workers. With a limit of 16 GiB each, the four workers together fill exactly the 64 GiB of the job. With a limit of 64 GiB
 # each, they may take 256 GiB, and Slurm ends the job as soon as they pass 64.](drawings/job-memory.svg)
 #
-# Slurm counts the memory of the whole job. Dask's limit is for each worker, and a worker starts to spill before it is reached. `print(cluster.job_script())` shows the
+# Slurm counts the memory of the whole job. Dask's limit is for each worker, and a worker starts to spill before it reaches its limit. `print(cluster.job_script())` shows the
 # script without a queue. Here the address is an example, and the options with the certificates are left out:
 #
 # ```bash
@@ -233,7 +234,8 @@ print(f"64 GiB / 4 workers = {64 // 4} GiB; you said {my_gib}")
 # python -m dask_cuda.cli worker tls://10.0.0.1:40517 --name dummy-name --nthreads 1 --memory-limit 16.00GiB --death-timeout 120 --local-directory /tmp --dashboard-address 127.0.0.1:0
 # ```
 #
-# `python -m dask_cuda.cli worker` is the command `dask cuda worker`. `-n` is the number of **tasks**. `srun` starts a command once in each task.
+# `python -m dask_cuda.cli worker` is the command `dask cuda worker`. A **task** of Slurm is not a task of
+# Dask: `srun` starts a command once in each of Slurm's tasks. `-n` is their number.
 #
 # **Question.** Somebody writes `-n 4` and starts the last line with `srun`, "because there are four GPUs". All four tasks see all GPUs. How many worker processes
 # start?
@@ -250,7 +252,7 @@ quiz("deploying.tasks", my_answer)
 # | line | how it goes wrong |
 # |---|---|
 # | `#SBATCH` | after the first command it is only a comment |
-# | `-p gpu` | a partition (a queue) without GPUs refuses the job, or it never starts |
+# | `-p gpu` | a partition (a queue) without GPUs refuses the job, or never starts it |
 # | `--cpus-per-task=16` | without it there may be one core for four processes |
 # | `--mem=64G` | a number without a unit counts **megabytes** |
 # | `-t 00:30:00` | `-t 30` is 30 minutes, but `-t 1:30` is a minute and a half |
@@ -297,7 +299,7 @@ quiz("deploying.tasks", my_answer)
 # `connect_options={"known_hosts": None}`. Then SSH no longer checks that the host is yours.
 #
 # **Kubernetes** starts *pods*, which are containers with limits. You send a description of a cluster to Dask's *operator* (`deploy/clusters/kubernetes.py`).
-# The limits of a worker also go to the **scheduler's** pod, which then keeps a GPU that it never uses. The file removes it there. The image and the notebook
+# The limits of a worker also go to the **scheduler's** pod, which then keeps a GPU that it never uses. The file takes this GPU away from the scheduler's pod. The image and the notebook
 # must have the same versions of Python, Dask and your packages.
 #
 # **A gateway** is a server that starts clusters for its users, with its own limits and certificates. You need its address (`deploy/clusters/gateway.py`).
@@ -306,14 +308,14 @@ quiz("deploying.tasks", my_answer)
 # ## Driver, CUDA, wheels
 #
 # A **[driver](../docs/glossary.md#term-driver)** is the part of the operating system that controls the GPU. An environment or a container brings all packages, but never the driver. **Wheels** are
-# Python packages that are already compiled. Those for GPUs exist once for each major version of CUDA:
+# Python packages that are already compiled. A package for GPUs has other wheels for each major version of CUDA:
 #
 # ![Two columns. The wheels of cu13 need CUDA 13. CUDA 13 needs a driver from 580 and a GPU from compute capability 7.5. The wheels of cu12 need CUDA 12. CUDA 12
 # needs a driver from 525 and a GPU from 7.0. An environment or a container brings wheels and CUDA. Driver and GPU belong to the
 # host.](drawings/driver-wheels.svg)
 #
 # *cc* is the **compute capability**, the version of a GPU's hardware: 7.0 for a V100, 7.5 for a T4, 8.0 for an A100, 9.0 for an H100. The numbers are from NVIDIA's
-# *CUDA Compatibility* and RAPIDS' *Platform Support* (26.10).
+# *CUDA Compatibility* and RAPIDS' *Platform Support* (26.10). For cu12, 7.0 is the limit of RAPIDS. CUDA 12 itself also runs on older GPUs.
 #
 # **Question.** `nvidia-smi` shows "CUDA Version: 13.0". What do you know?
 #
@@ -373,7 +375,7 @@ assert any("cupy-cuda12x" in line for line in pinned.splitlines())
 #
 # This is **[Amdahl's law](../docs/glossary.md#term-Amdahl-s-law)**. Two measured times give *f*. Then *f* gives the time for any number of workers.
 #
-# **A real GPU.** In 2019 the sum over 2 TB of unit 10 took 97 s on one V100 of a DGX-1, and 19 s on eight.
+# **A real GPU.** In 2019 the sum over 2 TB of unit 10 took 97 s on one V100 of a server, a DGX-1, and 19 s on all eight.
 #
 # **Predict.** Which share of the 97 s was not divided, in percent? How many seconds would 1 000 such GPUs need?
 
@@ -420,7 +422,7 @@ plot.lines(
 )
 
 # %% [markdown]
-# Reading CSV files was limited by the disk, which all GPUs share. The sum reads no files. It has 2 500 chunks.
+# Each percentage in the chart is a share that is not divided. Reading CSV files was limited by the disk, which all GPUs share. The sum reads no files. It has 2 500 chunks.
 #
 # **Question.** What would make the undivided part of the sum smaller?
 #
@@ -437,7 +439,7 @@ quiz("deploying.smaller", my_answer)
 #
 # ## Where the GPU loses
 #
-# Here the *cluster* loses, with or without a GPU. The law leaves out what a cluster adds. The next cell times `alone` and `run`.
+# Here the *cluster* loses, with or without a GPU. Amdahl's law leaves out the time that a cluster adds. The next cell times `alone` and `run`.
 
 
 # %%
@@ -476,8 +478,8 @@ my_answer = "?"
 quiz("deploying.flat", my_answer)
 
 # %% [markdown]
-# **Explain.** Where the cluster's line is above NumPy's, one process is faster. Real GPUs make the right end lower, and the left end stays. Without a GPU your CPU does
-# the work of both lines, so they may not cross at all.
+# **Explain.** Where the cluster's line is above NumPy's, one process is faster. With real GPUs, the cluster's line is lower on the right,
+# and the same on the left. Without a GPU your CPU does the work of both lines, so they may not cross at all.
 #
 # Compare four fixed costs:
 
@@ -570,7 +572,8 @@ for name in ("V100", "H200"):
 # **Explain.** Eight GPUs are five times as fast as one and cost eight times as much an hour. **More workers make a result sooner, not cheaper**, unless the data did not
 # fit before.
 #
-# The data has 2 TB. The steps read and write it several times, 7 TB in total. These take only 7.8 of the 97 s, so first find out what takes the rest.
+# The data has 2 TB. The steps read and write it several times, 7 TB in total. On one V100 that takes at least 7.8 of the 97 s. The 7.9 s above,
+# by Amdahl's law, are something else. So first find out what takes the rest.
 #
 # The bill leaves out storage, traffic, the host's power and your own hours.
 
