@@ -248,7 +248,7 @@ check("dataframes.worth", decisions)
 # one row group. The optional part *From object storage* of the lecture shows three readers.
 #
 # From our file **at most 300 kB may come**. The check also tells you how near the limit you are. It tries other files, too, where a row group is not a
-# month.
+# month. Each footer has the least and the largest month of each row group.
 
 
 # %%

@@ -71,6 +71,14 @@ _EXTREMES = Property(
         Strategy("each value twice, then the next", change=lambda rng, args: (np.sort(args[0]),)),
     )
 )
+_MANY = Property(
+    (
+        Strategy(
+            "300 000 times the same value", change=lambda rng, args: (np.full(300_000, 9, np.uint8),), settings={"traced": False}
+        ),
+    ),
+    hint="How large can a count become? Does the place where it is kept hold so large a number?",
+)
 
 
 HISTOGRAM = Problem(
@@ -94,6 +102,7 @@ HISTOGRAM = Problem(
             2503,
             sizes(256, 257, 258, words="{} values"),
             _EXTREMES,
+            _MANY,
             other_data(),
         ),
         out=lambda v: np.zeros((LEVELS, LEVELS), np.int32),
