@@ -138,7 +138,7 @@ _UNLISTED = (
     StoredCase("a month with no flights", 6, _odd, OTHER),
     StoredCase("January", 1, lambda: data.path("flights")),
     StoredCase("December", 12, lambda: data.path("flights")),
-    StoredCase("July of another file, in which some carriers never arrived", 7, _nobody, OTHER),
+    StoredCase("July of two years that go backwards, in which some carriers never arrived", 7, _nobody, OTHER),
     StoredCase("a file in no order", 11, _unsorted, OTHER),
     StoredCase("a file in no order, and a month with no flights", 6, _unsorted, OTHER),
 )

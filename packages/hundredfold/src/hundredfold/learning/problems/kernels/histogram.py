@@ -47,10 +47,10 @@ def _compare(run: Run) -> None:
         refuse(
             "remainder",
             f"{pairs - total} of {pairs} pairs {'was' if pairs - total == 1 else 'were'} not counted.",
-            advice=_WHICH,
+            advice=run.case.hint or _WHICH,
         )
     if total > pairs:
-        refuse("overlap", f"{total} were counted and there are {pairs} pairs.", advice=_WHICH)
+        refuse("overlap", f"{total} were counted and there are {pairs} pairs.", advice=run.case.hint or _WHICH)
     recognise(run, got)
     explain(got, run.expected)
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from hundredfold.learning.problems.frames import cudf
 
-from ..edits import Wrong
+from ..edits import Wrong, edit
 from ..kept import kept
 
 
@@ -53,7 +53,7 @@ def _group_by_number(filesystem: Any, path: str, month: int) -> Any:
     return _means(cudf.DataFrame.from_arrow(table))
 
 
-def _by_statistics(filesystem: Any, path: str, month: int, until_later: bool = False, one_run: bool = False) -> Any:
+def _by_statistics(filesystem: Any, path: str, month: int) -> Any:
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
@@ -66,8 +66,6 @@ def _by_statistics(filesystem: Any, path: str, month: int, until_later: bool = F
             held = next(
                 c for c in map(group.column, range(group.num_columns)) if c.path_in_schema == "month"
             ).statistics
-            if (held.min > month and until_later) or (one_run and len(found) > 1 and not held.min <= month <= held.max):
-                break
             if held.min <= month <= held.max:
                 found.append(file.read_row_group(place, columns=names).select(names))
     table = pa.concat_tables(found)
@@ -98,8 +96,16 @@ WRONG = {
     "whole year": Wrong(lambda fs, path, month: _means(cudf.DataFrame.from_arrow(_year(fs, path))), "rows"),
     "kept by month": Wrong(kept(_pruned, lambda filesystem, path, month: month), "shape"),
     "by name": Wrong(lambda fs, path, month: _pruned(fs, "lake/flights.parquet", month), "exception"),
-    "until a later month": Wrong(lambda fs, path, month: _by_statistics(fs, path, month, until_later=True), "shape"),
-    "one run": Wrong(lambda fs, path, month: _by_statistics(fs, path, month, one_run=True), "value"),
+    "until a later month": edit(
+        _by_statistics,
+        ("            if held.min <= month", "            if held.min > month:\n                break\n            if held.min <= month"),
+        reason="shape",
+    ),
+    "one run": edit(
+        _by_statistics,
+        ("columns=names).select(names))", "columns=names).select(names))\n            elif len(found) > 1:\n                break"),
+        reason="value",
+    ),
     "dropna": Wrong(
         lambda fs, path, month: _means(cudf.DataFrame.from_arrow(_arrow(fs, path, month)).dropna()), "dropped"
     ),
