@@ -606,6 +606,12 @@ def test_a_predicted_number_is_refused_with_its_reason(place, value, reason):
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
 
 
+def test_of_two_mistakes_that_are_near_the_nearer_one_is_told():
+    """40.05 MB has the mask, and no place for nulls; 40 MB has no mask."""
+    for delay, said in ((40e6, "the nulls are missing"), (40.05e6, "every row has a place")):
+        assert said in problems.judge("dataframes.weigh", delay, *WEIGHED[1:]).why
+
+
 def test_what_a_column_weighs_is_what_arrow_gives_it():
     """The layout that the problem teaches, at a ten-thousandth of its size, weighed by Arrow itself."""
     rows = weigh.ROWS // 10_000

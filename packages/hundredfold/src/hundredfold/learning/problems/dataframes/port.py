@@ -77,7 +77,11 @@ def _early(rng: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     (table,) = arguments
     carriers = table["carrier"].to_pylist()
     early = (-2_000_000_000 - rng.integers(0, 10**8, table.num_rows)).tolist()
-    return (tables.replaced(table, arr_delay=[None if c == carriers[0] else d for c, d in zip(carriers, early, strict=True)]),)
+    return (
+        tables.replaced(
+            table, arr_delay=[None if c == carriers[0] else d for c, d in zip(carriers, early, strict=True)]
+        ),
+    )
 
 
 PORT = Problem(

@@ -74,7 +74,9 @@ _EXTREMES = Property(
 _MANY = Property(
     (
         Strategy(
-            "300 000 times the same value", change=lambda rng, args: (np.full(300_000, 9, np.uint8),), settings={"traced": False}
+            "300 000 times the same value",
+            change=lambda rng, args: (np.full(300_000, 9, np.uint8),),
+            settings={"traced": False},
         ),
     ),
     hint="How large can a count become? Does the place where it is kept hold so large a number?",

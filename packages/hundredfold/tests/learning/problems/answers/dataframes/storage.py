@@ -98,12 +98,18 @@ WRONG = {
     "by name": Wrong(lambda fs, path, month: _pruned(fs, "lake/flights.parquet", month), "exception"),
     "until a later month": edit(
         _by_statistics,
-        ("            if held.min <= month", "            if held.min > month:\n                break\n            if held.min <= month"),
+        (
+            "            if held.min <= month",
+            "            if held.min > month:\n                break\n            if held.min <= month",
+        ),
         reason="shape",
     ),
     "one run": edit(
         _by_statistics,
-        ("columns=names).select(names))", "columns=names).select(names))\n            elif len(found) > 1:\n                break"),
+        (
+            "columns=names).select(names))",
+            "columns=names).select(names))\n            elif len(found) > 1:\n                break",
+        ),
         reason="value",
     ),
     "dropna": Wrong(
