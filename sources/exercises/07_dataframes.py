@@ -249,7 +249,7 @@ check("dataframes.worth", decisions)
 # one row group. The optional part *From object storage* of the lecture shows three readers.
 #
 # Your version may fetch **at most 300 kB** of our file. The check also compares your bytes with the least that are needed. It tries other files, too, where
-# a row group is not a month.
+# a row group is not a month. Each footer has the least and the largest month of each row group.
 
 
 # %%

@@ -380,6 +380,11 @@ def in_floats(flights):
     return _right_masks(flights) / 1
 
 
+@wrong("fee", "value")
+def a_minute_early_is_unknown(flights):
+    return _right_masks(flights.assign(arr_delay=flights["arr_delay"].where(flights["arr_delay"] != -1)))
+
+
 @wrong("fee", "type")
 def in_a_frame(flights):
     return flights.assign(fee=_right_masks(flights))[["fee"]]
@@ -470,6 +475,27 @@ def read_once(filesystem, path, month, kept={}):  # noqa: B006
     if month not in kept:
         kept[month] = _read(filesystem, path, month, columns=["carrier", "arr_delay"])
     return _by_carrier(kept[month])
+
+
+@wrong("storage", "value")
+def the_first_row_group_that_has_it(filesystem, path, month):
+    """And no other."""
+    with filesystem.open_input_file(path) as file:
+        opened = pq.ParquetFile(file)
+        at = opened.schema_arrow.names.index("month")
+        for place in range(opened.num_row_groups):
+            held = opened.metadata.row_group(place).column(at).statistics
+            table = opened.schema_arrow.empty_table()
+            if held.min <= month <= held.max:
+                table = opened.read_row_group(place, columns=["month", "carrier", "arr_delay"])
+                break
+    return _by_carrier(table.filter(pa.compute.equal(table["month"], month)))
+
+
+@wrong("storage", "exception")
+def the_only_file_of_its_folder(filesystem, path, month):
+    folder, _, _ = path.rpartition("/")
+    return _by_carrier(_read(filesystem, f"{folder}/flights.parquet", month, columns=["carrier", "arr_delay"]))
 
 
 @wrong("storage", "dropped")
@@ -578,6 +604,12 @@ def test_a_predicted_number_is_refused_with_its_reason(place, value, reason):
     answers[place] = value
     verdict = problems.judge("dataframes.weigh", *answers)
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
+
+
+def test_of_two_mistakes_that_are_near_the_nearer_one_is_told():
+    """40.05 MB has the mask, and no place for nulls; 40 MB has no mask."""
+    for delay, said in ((40e6, "the nulls are missing"), (40.05e6, "every row has a place")):
+        assert said in problems.judge("dataframes.weigh", delay, *WEIGHED[1:]).why
 
 
 def test_what_a_column_weighs_is_what_arrow_gives_it():

@@ -110,6 +110,12 @@ def test_what_is_close_enough_passes():
     assert reason(WANTED * 1.01, WANTED, rtol=1e-7)[0] == "factor"
 
 
+def test_equal_numbers_show_no_factor():
+    """Two blocks of the same numbers: a sum of one warp in place of eight is no matter of units."""
+    assert reason(np.full(2, 16.0), np.full(2, 128.0), rtol=1e-9)[0] == "value"
+    assert reason(np.full(1, 16.0), np.full(1, 128.0), rtol=1e-9)[0] == "unit"
+
+
 def test_the_zero_answer_is_no_factor():
     assert reason(np.zeros_like(WANTED))[0] == "value"
 

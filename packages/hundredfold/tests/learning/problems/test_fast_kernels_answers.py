@@ -638,8 +638,42 @@ def without_the_last_row(rows, columns):
     return ((columns + 63) // 64, max(rows // 4, 1)), (64, 4)
 
 
+def at_most_99_blocks_down(rows, columns):
+    return ((columns + 63) // 64, min((rows + 3) // 4, 99)), (64, 4)
+
+
+def too_high(rows, columns):
+    return ((columns + 63) // 64, (rows + 31) // 32), (64, 32)
+
+
 def in_words(rows, columns):
     return "64 blocks", "64 threads"
+
+
+@later
+def first_those_with_a_cell(u, out):
+    """The first step in shared memory; a thread right of the plate ends before the others wait."""
+    once = cuda.shared.array((6, 66), np.float32)
+    n, m = u.shape
+    left = cuda.blockIdx.x * 64 - 1
+    if left + 1 + cuda.threadIdx.x >= m:
+        return
+    there = min(m - left - 1, 64)
+    for r in range(cuda.threadIdx.y, 6, 4):
+        for c in range(cuda.threadIdx.x, there + 2, there):
+            i, j = cuda.blockIdx.y * 4 - 1 + r, left + c
+            if 0 < i < n - 1 and 0 < j < m - 1:
+                once[r, c] = np.float32(0.25) * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1])
+            elif 0 <= i < n and 0 <= j < m:
+                once[r, c] = u[i, j]
+    cuda.syncthreads()
+    r, c = cuda.threadIdx.y + 1, cuda.threadIdx.x + 1
+    i, j = cuda.blockIdx.y * 4 - 1 + r, left + c
+    if i < n:
+        value = once[r, c]
+        if 0 < i < n - 1 and 0 < j < m - 1:
+            value = np.float32(0.25) * (once[r - 1, c] + once[r + 1, c] + once[r, c - 1] + once[r, c + 1])
+        out[i, j] = value
 
 
 @later
@@ -860,6 +894,9 @@ for reason, answer in {
     "bounds": (fetches_beyond_the_plate, broad),
     "type": (five_tiles_in_one, in_words),
     "callable": (five_tiles_in_one, (64, 4)),
+    "value": (five_tiles_in_one, at_most_99_blocks_down),
+    "launch-limit": (five_tiles_in_one, too_high),
+    "barrier": (first_those_with_a_cell, broad),
 }.items():
     wrong("advance", reason)(answer)
 wrong("advance", "remainder")((five_tiles_in_one, without_the_last_row))

@@ -505,6 +505,11 @@ def row_first(x, out):
         out[row, column] = total // 9
 
 
+def at_most_64_blocks_across(rows, columns):
+    return (min((columns + 31) // 32, 64), (rows + 31) // 32), (32, 32)
+
+
+@refused("value", at_most_64_blocks_across)
 @refused("remainder", without_the_last)
 @refused("type", in_words)
 @refused("launch-limit", huge)

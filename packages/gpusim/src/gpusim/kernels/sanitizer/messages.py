@@ -66,7 +66,10 @@ def race(log: Log, found: Race) -> tuple[str, str]:
                 " The compare-and-swap that follows fails if it was stale, so this is right if it is then tried again."
             )
         else:
-            what += " The atomic maximum or minimum that follows looks again, so a stale value does no harm."
+            what += (
+                " The atomic maximum or minimum that follows looks again: a stale value does no harm if it only decides "
+                "whether that is done."
+            )
         return what, ""
     return what, _cure(log, found, same_line, kinds)
 

@@ -33,6 +33,8 @@ class Case:
     again : callable, optional
         ``again() -> tuple``: other host arguments. The function is called with them too, and what it gave for `make` looked at
         once more after that. Then it is called with the other arguments again, in which those of `make` were written.
+    traced : bool
+        For a kernel: whether the lens looks at it, too. A launch alone costs little, so a case for it can be large.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Case:
     finite_only: bool = False
     hint: str = ""
     again: Callable[[], tuple[Any, ...]] | None = None
+    traced: bool = True
 
     def host(self) -> tuple[Any, ...]:
         """The arguments as host values."""

@@ -48,7 +48,7 @@ class Quantity:
 class NumbersJudge:
     """Judge some numbers, in order; a gap (``...``) is not attempted, but the others are judged already.
 
-    An answer within a hundredth of what a known mistake makes of the number is that mistake.
+    An answer within a hundredth of what a known mistake makes of the number is that mistake; of two, the nearer one.
     """
 
     quantities: tuple[Quantity, ...]
@@ -73,11 +73,15 @@ class NumbersJudge:
         if np.isclose(value, quantity.value, rtol=quantity.rtol, atol=0):
             return
         got = f"{quantity.name} is {_said(quantity, value)}"
+        alike = []
         for mistake in problem.mistakes.values():
             theirs = mistake.values.get(quantity.name, quantity.value)
             differs = not np.isclose(theirs, quantity.value, rtol=quantity.rtol, atol=0)
             if differs and np.isclose(value, theirs, rtol=_ALIKE, atol=0):
-                refuse(mistake.reason, f"{got}: {mistake.why}", advice=mistake.hint)
+                alike.append((abs(value - theirs), mistake))
+        if alike:
+            _, mistake = min(alike, key=lambda each: each[0])
+            refuse(mistake.reason, f"{got}: {mistake.why}", advice=mistake.hint)
         for factor, meaning in FACTORS.items():
             if np.isclose(value / quantity.value, factor, rtol=0.02, atol=0):
                 refuse("unit", f"{got}, {meaning} Asked for: {_unit(quantity)}.")

@@ -57,6 +57,13 @@ def _close(rng: np.random.Generator, drawn: tuple[Any, ...]) -> tuple[Any, ...]:
     return (tables.table(arr_delay=delays, distance=rng.choice([1499, 1500, 1501], rows).tolist()),)
 
 
+def _every(rng: np.random.Generator, drawn: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Delays of which one might be taken to stand for an unknown one, and some that are unknown."""
+    powers = {sign * (base**k - less) for base in (2, 10) for k in range(32) for less in (0, 1) for sign in (-1, 1)}
+    delays = [d for d in sorted({*range(-1100, 1101), *powers}) if -(2**31) <= d < 2**31]
+    return (tables.table(arr_delay=[*delays, None, None], distance=[80] * len(delays) + [80, 4000]),)
+
+
 _UNLISTED = (FrameCase("another table", lambda: (tables.made(700, seed=29),)),)
 
 
@@ -71,6 +78,10 @@ FEE = Problem(
         unlisted=_UNLISTED,
         drawn=tables.drawn(
             Property((Strategy("delays and distances close to every border", change=_close),), hint=_BORDERS),
+            Property(
+                (Strategy("every delay that might stand for an unknown one", change=_every),),
+                hint="Any number may be a delay: ask whether it is null, before or beside a `fillna`.",
+            ),
             tables.with_nulls("arr_delay", "month", "carrier", "origin", "dest", "dep_time", "dep_delay"),
         ),
         facts=(crossings("the table stayed on the device", to_device=None),),

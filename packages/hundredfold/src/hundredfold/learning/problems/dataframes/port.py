@@ -72,6 +72,18 @@ def _huge(rng: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     )
 
 
+def _early(rng: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """All far too early, but for one carrier of which nothing is known."""
+    (table,) = arguments
+    carriers = table["carrier"].to_pylist()
+    early = (-2_000_000_000 - rng.integers(0, 10**8, table.num_rows)).tolist()
+    return (
+        tables.replaced(
+            table, arr_delay=[None if c == carriers[0] else d for c, d in zip(carriers, early, strict=True)]
+        ),
+    )
+
+
 PORT = Problem(
     id="dataframes.port",
     title="Who is late?",
@@ -94,6 +106,10 @@ PORT = Problem(
             ),
             tables.nobody_arrives("carrier", "arr_delay", words="three carriers of which nothing is known"),
             Property((Strategy("the same delay everywhere", change=_equal), Strategy("delays of 2·10⁹", change=_huge))),
+            Property(
+                (Strategy("delays of -2·10⁹ and an unknown one", change=_early),),
+                hint="No number is less than every delay: `sort_values` puts nulls last by itself.",
+            ),
             carriers=8,
         ),
         facts=(rows_stay(by="carrier"),),

@@ -30,7 +30,7 @@ from ..verdict import NO_RESULT, NotAttempted, Refusal, Verified, in_case, refus
 from . import tables
 
 MOST = 300_000  # bytes that may be asked for
-KEY = "flights.parquet"
+KEY, OTHER = "flights.parquet", "others.parquet"  # in the bucket: our file, and any other
 TAIL = 8  # bytes at a Parquet file's end: how long the footer is, and "PAR1"
 
 
@@ -69,6 +69,7 @@ class StoredCase:
     name: str
     month: int
     path: Any  # () -> Path
+    key: str = KEY
 
     def host(self) -> tuple[Any, ...]:
         import pyarrow.parquet as pq
@@ -94,14 +95,17 @@ def _unsorted() -> Path:
 
 @functools.cache
 def _nobody() -> Path:
-    """A file of more carriers than the real one has; three of them never arrived."""
-    made = tables.made(4_000, seed=47, carriers=30)
+    """A file of two years in which the months go backwards, so that the row groups of a month lie apart. It has more carriers than
+    the real one, and three of them never arrived."""
+    made = tables.made(9_000, seed=47, carriers=30)
     lost = ("Q0", "B13", "V21")
     late = [
         None if name in lost else delay
         for name, delay in zip(*(made[c].to_pylist() for c in ("carrier", "arr_delay")), strict=True)
     ]
-    return _written(tables.replaced(made, arr_delay=late).sort_by("month"))
+    made = tables.replaced(made, arr_delay=late)
+    years = (made.slice(start, 4_500).sort_by([("month", "descending")]) for start in (0, 4_500))
+    return _written(pa.concat_tables(years))
 
 
 def _written(table: Any) -> Path:
@@ -128,15 +132,15 @@ _JULY = StoredCase("July", 7, lambda: data.path("flights"))
 _CASES = (
     _JULY,
     StoredCase("February", 2, lambda: data.path("flights")),
-    StoredCase("September of a file in which months begin anywhere", 9, _odd),
+    StoredCase("September of a file in which months begin anywhere", 9, _odd, OTHER),
 )
 _UNLISTED = (
-    StoredCase("a month with no flights", 6, _odd),
+    StoredCase("a month with no flights", 6, _odd, OTHER),
     StoredCase("January", 1, lambda: data.path("flights")),
     StoredCase("December", 12, lambda: data.path("flights")),
-    StoredCase("July of another file, in which some carriers never arrived", 7, _nobody),
-    StoredCase("a file in no order", 11, _unsorted),
-    StoredCase("a file in no order, and a month with no flights", 6, _unsorted),
+    StoredCase("July of two years that go backwards, in which some carriers never arrived", 7, _nobody, OTHER),
+    StoredCase("a file in no order", 11, _unsorted, OTHER),
+    StoredCase("a file in no order, and a month with no flights", 6, _unsorted, OTHER),
 )
 _COMPARING = FrameJudge(cases=(), keys=("carrier",), keeps=False)
 
@@ -146,7 +150,7 @@ def serving(case: StoredCase) -> Iterator[tuple[Storage, Any]]:
     """Serve a case's file; a real S3 client to it is the second thing that comes."""
     from pyarrow import fs
 
-    with Storage({KEY: case.path()}) as storage:
+    with Storage({case.key: case.path()}) as storage:
         yield (
             storage,
             fs.S3FileSystem(anonymous=True, scheme="http", endpoint_override=storage.endpoint, region="us-east-1"),
@@ -175,7 +179,7 @@ class StorageJudge:
 
     def _judge(self, problem: Problem, function: Any, case: StoredCase, *, first: bool) -> int:
         with serving(case) as (storage, filesystem):
-            path = f"{storage.bucket}/{KEY}"
+            path = f"{storage.bucket}/{case.key}"
             called = guard.call(function, filesystem, path, case.month, limit=problem.time_limit)
             moved = storage.nbytes
         if first and missing(called.value):

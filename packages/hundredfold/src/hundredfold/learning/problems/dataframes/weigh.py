@@ -46,6 +46,11 @@ WEIGH = predict(
             "the nulls are missing. They take a bit for each row, whether it is null or not.",
             delay=4.0 * ROWS,
         ),
+        "known rows only": mistake(
+            "nulls",
+            "a null takes its 4 bytes as well: every row has a place in the buffer.",
+            delay=4.0 * 0.97 * ROWS + ROWS / 8,
+        ),
         "a byte for each null": mistake(
             "unit", "that is a byte for each row's null flag; cuDF, like Arrow, takes a bit.", delay=5.0 * ROWS
         ),

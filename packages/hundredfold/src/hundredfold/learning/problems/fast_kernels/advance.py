@@ -7,7 +7,6 @@ launch has to have a block for each multiprocessor, too.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from ..kernels.shares import spread
 from ..problem import Mistake, Problem
 from ..properties import Drawn, infinities, nans, other_data, sizes, tiny
 from ..verdict import refuse
+from .looking import all_come
 
 SIDE, LARGE = 128, 8192
 MOST = 3.0
@@ -51,9 +51,9 @@ def moved(kernel: Any, launch: Any, problem: Problem) -> float:
 
 
 def _against_the_limit(problem: Problem, answer: tuple[Any, Any]) -> str:
-    """Refuse a launch of few blocks, which the bytes that it moves do not show, and one that moves more than `MOST` times the least."""
-    blocks = math.prod(answer[1](np.broadcast_to(np.float32(0), (LARGE, LARGE)))[0])
-    spread(_probed(*answer, problem), blocks, f"{LARGE} × {LARGE} temperatures")
+    """Refuse a launch that no GPU takes or of few blocks, which the bytes that it moves do not show, and one that moves more than `MOST` times the least."""
+    launch = answer[1](np.broadcast_to(np.float32(0), (LARGE, LARGE)))
+    spread(_probed(*answer, problem), launch, f"{LARGE} × {LARGE} temperatures")
     times = moved(*answer, problem)
     if times > MOST:
         refuse(
@@ -88,6 +88,13 @@ ADVANCE = Problem(
             lambda rng, size: ((50 + 20 * rng.standard_normal(size)).astype(np.float32),),
             (19, 37),
             sizes((37, 1), (4, 4), (5, 36), (33, 33), words="{0[0]} × {0[1]} temperatures"),
+            sizes(
+                (3, 4100),
+                (4100, 3),
+                words="{0[0]} × {0[1]} temperatures",
+                traced=False,
+                hint="Does `launch` cover a plate of any width and height?",
+            ),
             nans(hint="Which cells can a cell reach in two steps? Only those may have a part in its mean."),
             infinities(),
             tiny(1e-9, atol=1e-14),
@@ -96,8 +103,9 @@ ADVANCE = Problem(
         rtol=1e-5,
         atol=1e-4,
         races="shared",
+        looks=(all_come,),
         after=(_against_the_limit,),
-        verified="two steps to the last cell, the edge as it was, and the blocks share the work",
+        verified="two steps to the last cell, the edge as it was, each barrier is passed by all, and the blocks share the work",
     ),
     hints=(
         "For the second step of a cell you need the first step of its four neighbours, and for those the cells around them: two more on "
@@ -108,10 +116,12 @@ ADVANCE = Problem(
         "column k % 36. Beyond the plate put 0, and let the plate's edge stay in both steps.",
     ),
     advice={
+        "barrier": "A thread without a cell has to come to the barriers, too.",
         "race": "Who has made the first step of the cells beside mine? Have they finished?",
         "uninitialised": "The second step reads the first step of cells beyond the block's own. Who makes that?",
         "remainder": "Does every cell have a thread that writes it, the edge included?",
         "bounds": "A neighbour may lie at the plate's edge. What is its first step?",
+        "launch-limit": "A block has at most 1024 threads, and a grid at most 65 535 blocks along y.",
         "type": "`return blocks, threads`, each a tuple of two.",
         "callable": "`def launch(rows, columns)`.",
     },

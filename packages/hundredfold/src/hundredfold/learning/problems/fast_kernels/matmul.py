@@ -26,9 +26,9 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _numbers(rng: np.random.Generator, n: int, k: int, m: int) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of 12 binary digits times powers of two: every order of the additions is exact in float32, and neither whole numbers nor
+    """Numbers of 13 binary digits times powers of two: every order of the additions is exact in float32, and neither whole numbers nor
     float16 hold them."""
-    a, b = (rng.integers(-2047, 2048, (k, side)) / 64 for side in (n, m))
+    a, b = (rng.integers(-8191, 8192, (k, side)) / 256 for side in (n, m))
     if rng.random() < 0.5:
         a = np.sign(a) * 2.0 ** rng.integers(-2, 3, a.shape)
     else:

@@ -6,7 +6,6 @@ sectors that the traced launch moves with the fewest that any launch can: each b
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,6 @@ from .shares import spread
 from .smooth import PICTURES, nearest, pixels
 
 SIDE, LARGE = 256, 65_536
-THREADS = 1024
-"""The most threads of a block, on every GPU."""
 MOST = 24.0
 """How many times the least bytes a launch may move: one thread a pixel with the warp along the rows moves about 13
 (nine reads of one or two sectors each for 32 pixels), across the rows more than 100."""
@@ -38,12 +35,9 @@ def moved(kernel: Any, launch: Any, problem: Problem) -> float:
 
 
 def _against_the_limit(problem: Problem, answer: tuple[Any, Any]) -> str:
-    """Refuse a launch of few blocks, or one whose requests move far more than the picture and the result have."""
-    blocks, threads = answer[1](np.broadcast_to(np.int8(0), (LARGE, LARGE)))
-    large = f"{LARGE} × {LARGE} pixels"
-    if math.prod(threads) > THREADS:
-        refuse("launch-limit", f"`launch` gives blocks of {math.prod(threads)} threads.", case=large)
-    spread(_probed(*answer, problem), math.prod(blocks), large)
+    """Refuse a launch that no GPU takes or of few blocks, or one whose requests move far more than the picture and the result have."""
+    launch = answer[1](np.broadcast_to(np.int8(0), (LARGE, LARGE)))
+    spread(_probed(*answer, problem), launch, f"{LARGE} × {LARGE} pixels")
     times = moved(*answer, problem)
     if times > MOST:
         refuse(
@@ -70,6 +64,13 @@ FASTEST = Problem(
             lambda rng, size: (rng.integers(-128, 128, size, dtype=np.int8),),
             (67, 131),
             sizes((31, 33), (129, 65), words="{0[0]} × {0[1]} pixels"),
+            sizes(
+                (1, 4100),
+                (4100, 1),
+                words="{0[0]} × {0[1]} pixels",
+                traced=False,
+                hint="Does `launch` cover a picture of any width and height?",
+            ),
             other_data(),
         ),
         after=(_against_the_limit,),
@@ -82,7 +83,7 @@ FASTEST = Problem(
         "Sum of a row's three pixels: `third`. Write `(first + second + third) // 9`, then `first, second = second, third`.",
     ),
     advice={
-        "launch-limit": "A block has at most 1024 threads.",
+        "launch-limit": "A block has at most 1024 threads, and a grid at most 65 535 blocks along y.",
         "remainder": "Round up: `-(-columns // 32)`.",
         "race": "One thread's rows end where the next one's begin.",
         "bounds": "The last strip may be shorter: `min(…, n)`.",

@@ -47,7 +47,7 @@ GUARD = Problem(
     judge=KernelJudge(
         cases=(
             Case("1000 numbers", lambda: (normal(1000, dtype="float32"), 1.5)),
-            Case("1009 numbers, a prime", lambda: (normal(1009, seed=1, dtype="float32"), 0.5)),
+            Case("1009 numbers, and a gain below 0", lambda: (normal(1009, seed=1, dtype="float32"), -1.5)),
             Case("256 numbers, two full blocks", lambda: (normal(256, seed=2, dtype="float32"), 2.0)),
             Case("a single number", lambda: (np.array([0.25], np.float32), 2.0)),
             Case("no numbers", lambda: (np.empty(0, np.float32), 2.0)),

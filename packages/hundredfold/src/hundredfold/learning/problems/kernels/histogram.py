@@ -47,10 +47,10 @@ def _compare(run: Run) -> None:
         refuse(
             "remainder",
             f"{pairs - total} of {pairs} pairs {'was' if pairs - total == 1 else 'were'} not counted.",
-            advice=_WHICH,
+            advice=run.case.hint or _WHICH,
         )
     if total > pairs:
-        refuse("overlap", f"{total} were counted and there are {pairs} pairs.", advice=_WHICH)
+        refuse("overlap", f"{total} were counted and there are {pairs} pairs.", advice=run.case.hint or _WHICH)
     recognise(run, got)
     explain(got, run.expected)
 
@@ -70,6 +70,16 @@ _EXTREMES = Property(
         Strategy("the values 0 and 15 only", change=lambda rng, args: (15 * (args[0] > 3).astype(np.uint8),)),
         Strategy("each value twice, then the next", change=lambda rng, args: (np.sort(args[0]),)),
     )
+)
+_MANY = Property(
+    (
+        Strategy(
+            "300 000 times the same value",
+            change=lambda rng, args: (np.full(300_000, 9, np.uint8),),
+            settings={"traced": False},
+        ),
+    ),
+    hint="How large can a count become? Does the place where it is kept hold so large a number?",
 )
 
 
@@ -94,6 +104,7 @@ HISTOGRAM = Problem(
             2503,
             sizes(256, 257, 258, words="{} values"),
             _EXTREMES,
+            _MANY,
             other_data(),
         ),
         out=lambda v: np.zeros((LEVELS, LEVELS), np.int32),

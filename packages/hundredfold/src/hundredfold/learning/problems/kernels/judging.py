@@ -5,7 +5,6 @@ What the lens finds is told without what mends it: to find that out is what the 
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import FunctionType
@@ -106,10 +105,13 @@ class KernelJudge(FunctionJudge):
             raise NotAttempted("the kernel does nothing yet")
         launch = self.launch or given_launch(problem, answers[1])
         seen, cases = Seen(self.facts), all_cases(self)
-        for judge_case in (functools.partial(self._traced, seen), self._launched):
-            for case in cases:
+        for case in cases:
+            if case.traced:
                 with in_case(case.name, case.hint):
-                    judge_case(problem, kernel, launch, case)
+                    self._traced(seen, problem, kernel, launch, case)
+        for case in cases:
+            with in_case(case.name, case.hint):
+                self._launched(problem, kernel, launch, case)
         return accept(self, problem, (kernel, launch), seen.said(self.verified))
 
     def _traced(self, facts: Seen, problem: Problem, kernel: Any, launch: Callable[..., Launch], case: Case) -> None:

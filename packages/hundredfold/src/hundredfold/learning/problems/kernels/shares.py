@@ -6,6 +6,7 @@ the picture.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -14,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from gpusim.hardware import gpus
+from gpusim.kernels import limits
+from gpusim.kernels.faults import KernelError
 
 from ..facts import Account, Fact, of_trace
 from ..verdict import refuse
@@ -140,19 +143,23 @@ def per_block(says: str, most: int, *, hint: str = "") -> Fact:
     return Fact(says, "serial", look, hint)
 
 
-def spread(seen: Any, blocks: int, what: str) -> None:
-    """Refuse a launch that leaves most of a GPU without work: of few blocks, or of many of which one does the work.
+def spread(seen: Any, launch: tuple[tuple[int, ...], tuple[int, ...]], what: str) -> None:
+    """Refuse a launch that no GPU takes, or that leaves most of it without work: of few blocks, or of many of which one does the work.
 
     Parameters
     ----------
     seen : Trace
         Of a small launch.
-    blocks : int
-        Blocks of a large one.
+    launch : tuple
+        Blocks and threads of a large one.
     what : str
         What the large one is for: ``"8192 × 8192 temperatures"``.
     """
-    gpu = gpus.find("H200")
+    try:
+        limits.check(*launch, kernel="")
+    except KernelError as error:
+        refuse("launch-limit", f"{str(error).splitlines()[-1].partition('. ')[0].rstrip('.')}.", case=what)
+    gpu, blocks = gpus.find("H200"), math.prod(launch[0])
     advice = "Let each block do a part of its own, and launch as many blocks as there are parts."
     if blocks < gpu.sms:
         refuse(

@@ -69,6 +69,12 @@ WRONG = {
     "host": edit(_masks, (".mask(delay.isna(), 100)", ".mask(delay.isna(), 100).to_pandas()"), reason="host"),
     "null stays null": edit(_masks, ("delay.isna(), 100", "delay.isna(), None"), reason="nulls"),
     "null as zero": edit(_masks, ('flights["arr_delay"]', 'flights["arr_delay"].fillna(0)'), reason="nulls"),
+    "a stand-in": edit(
+        _masks,
+        ('delay, distance = flights["arr_delay"]', 'delay, distance = flights["arr_delay"].fillna(9999)'),
+        ("delay.isna()", "delay == 9999"),
+        reason="value",
+    ),
     "after 180": edit(_masks, every=("delay >= 180", "delay > 180"), reason="boundary"),
     "after 60": edit(_masks, ("delay >= 60", "delay > 60"), reason="boundary"),
     "beyond 1 500": edit(_masks, ("distance >= 1500", "distance > 1500"), reason="boundary"),

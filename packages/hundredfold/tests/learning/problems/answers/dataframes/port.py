@@ -52,7 +52,14 @@ def _in_place(flights: Any) -> Any:
     return _sorted(flights.groupby("carrier").agg(**ways))
 
 
+def _behind_a_thousand(flights):
+    table = _aggregated(flights)
+    table["place"] = table["delay"].fillna(-1000)
+    return table.sort_values("place", ascending=False).drop(columns="place").reset_index()
+
+
 WRONG = {
+    "a stand-in": Wrong(_behind_a_thousand, "order"),
     "host": Wrong(lambda f: _sorted(_aggregated(f)).to_pandas(), "host"),
     "through pandas": Wrong(
         lambda f: cudf.from_pandas(_table(f.to_pandas(), "size", f.to_pandas()["arr_delay"])), "transfer"

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from hundredfold.learning.problems.frames import cudf
 
-from ..edits import Wrong
+from ..edits import Wrong, edit
 from ..kept import kept
 
 
@@ -95,6 +95,23 @@ WRONG = {
     "group by number": Wrong(_group_by_number, "rows"),
     "whole year": Wrong(lambda fs, path, month: _means(cudf.DataFrame.from_arrow(_year(fs, path))), "rows"),
     "kept by month": Wrong(kept(_pruned, lambda filesystem, path, month: month), "shape"),
+    "by name": Wrong(lambda fs, path, month: _pruned(fs, "lake/flights.parquet", month), "exception"),
+    "until a later month": edit(
+        _by_statistics,
+        (
+            "            if held.min <= month",
+            "            if held.min > month:\n                break\n            if held.min <= month",
+        ),
+        reason="shape",
+    ),
+    "one run": edit(
+        _by_statistics,
+        (
+            "columns=names).select(names))",
+            "columns=names).select(names))\n            elif len(found) > 1:\n                break",
+        ),
+        reason="value",
+    ),
     "dropna": Wrong(
         lambda fs, path, month: _means(cudf.DataFrame.from_arrow(_arrow(fs, path, month)).dropna()), "dropped"
     ),

@@ -16,6 +16,14 @@ def square(rows, columns):
     return (max(-(-columns // 32), 1), max(-(-rows // 32), 1)), (32, 32)
 
 
+def _too_many(rows, columns):
+    return (-(-columns // 64), -(-rows // 32)), (64, 32)
+
+
+def _up_to_1024(rows, columns):
+    return (-(-columns // 32), -(-min(rows, 1024) // 8)), (32, 8)
+
+
 def _rounded_down(rows, columns):
     return (max(columns // 32, 1), max(rows // 8, 1)), (32, 8)
 
@@ -237,15 +245,48 @@ def _in_place(u, out):
         out[i, j] = u[i, j]
 
 
+@later
+def _returns_early(u, out):
+    """32 × 32 threads step 28 × 28 cells; those beyond the plate return before the barriers."""
+    before = cuda.shared.array((32, 32), np.float32)
+    after = cuda.shared.array((32, 32), np.float32)
+    n, m = u.shape
+    ty, tx = cuda.threadIdx.y, cuda.threadIdx.x
+    i, j = cuda.blockIdx.y * 28 + ty - 2, cuda.blockIdx.x * 28 + tx - 2
+    if i >= n or j >= m:
+        return
+    inside = 0 < i < n - 1 and 0 < j < m - 1
+    if i >= 0 and j >= 0:
+        before[ty, tx] = u[i, j]
+        after[ty, tx] = u[i, j]
+    cuda.syncthreads()
+    if inside and 0 < ty < 31 and 0 < tx < 31:
+        total = (before[ty - 1, tx] + before[ty + 1, tx]) + (before[ty, tx - 1] + before[ty, tx + 1])
+        after[ty, tx] = np.float32(0.25) * total
+    cuda.syncthreads()
+    if i >= 0 and j >= 0 and 1 < ty < 30 and 1 < tx < 30:
+        out[i, j] = after[ty, tx]
+        if inside:
+            total = (after[ty - 1, tx] + after[ty + 1, tx]) + (after[ty, tx - 1] + after[ty, tx + 1])
+            out[i, j] = np.float32(0.25) * total
+
+
+def _each_28(rows, columns):
+    return (-(-columns // 28), -(-rows // 28)), (32, 32)
+
+
 WRONG = {
     "by hand": Wrong((by_hand, wide), "traffic"),
     "one block": Wrong((_one_block, _one), "serial"),
     "one block of many": Wrong((_one_block, wide), "race"),
     "one step": Wrong((_one_step, wide), "once"),
+    "returns early": Wrong((_returns_early, _each_28), "barrier"),
     "no second barrier": Wrong((_no_second_barrier, wide), "race"),
     "rim of one": Wrong((_rim_of_one, wide), "uninitialised"),
     "edge left": Wrong((_edge_left, wide), "remainder"),
     "beyond the edge": Wrong((_edge_read_beyond, wide), "bounds"),
+    "too many": Wrong((by_hand, _too_many), "launch-limit"),
+    "1024 rows": Wrong((tiled, _up_to_1024), "value"),
     "rounded down": Wrong((by_hand, _rounded_down), "remainder"),
     "in place": Wrong((_in_place, wide), "race"),
     "type": Wrong((tiled, _no_return), "type"),

@@ -61,6 +61,11 @@ def _plain(a, b, out):
 
 WRONG = {
     "plain": Wrong(_plain, "traffic"),
+    "float16": edit(
+        _tiled,
+        ("left = cuda.shared.array((16, 16), np.float32)", "left = cuda.shared.array((16, 16), np.float16)"),
+        reason="value",
+    ),
     "one barrier": edit(_tiled, drop_last="cuda.syncthreads()", reason="race"),
     "only those inside": edit(
         _tiled, under=("for start", "if i < out.shape[0] and j < out.shape[1]:"), reason="barrier"

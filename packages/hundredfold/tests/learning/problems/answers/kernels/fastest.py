@@ -23,6 +23,14 @@ def _too_many(rows, columns):
     return (max(-(-columns // 64), 1), max(-(-rows // 32), 1)), (64, 32)
 
 
+def _a_row_each(rows, columns):
+    return (-(-columns // 32), rows), (32, 1)
+
+
+def _up_to_1024(rows, columns):
+    return (-(-min(columns, 1024) // 32), -(-rows // 8)), (32, 8)
+
+
 def _rounded_down(rows, columns):
     return (max(columns // 32, 1), max(rows // 8, 1)), (32, 8)
 
@@ -120,6 +128,8 @@ WRONG = {
     "coalescing": Wrong((_transposed_threads, _for_rows_along_x), "coalescing"),
     "tall blocks": Wrong((clamped, _tall), "coalescing"),
     "too many": Wrong((clamped, _too_many), "launch-limit"),
+    "65 536 blocks along y": Wrong((clamped, _a_row_each), "launch-limit"),
+    "1024 columns": Wrong((clamped, _up_to_1024), "value"),
     "rounded down": Wrong((clamped, _rounded_down), "remainder"),
     "race": Wrong((_overlapping_strips, _sixteenth), "race"),
     "bounds": Wrong((_no_last_row, _sixteenth), "bounds"),

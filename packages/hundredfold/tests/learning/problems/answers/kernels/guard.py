@@ -82,6 +82,13 @@ def _not_limited(x, gain, out):
 
 
 @later
+def _over_the_gain(x, gain, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = 1.0 if x[i] > 1.0 / gain else x[i] * gain
+
+
+@later
 def _returns(x, gain, out):
     i = cuda.grid(1)
     if i < x.size:
@@ -102,6 +109,7 @@ WRONG = {
     "in place": Wrong(_in_place, "aliasing"),
     "by blocks": Wrong(_by_blocks, "race"),
     "value": Wrong(_not_limited, "value"),
+    "1 / gain": Wrong(_over_the_gain, "value"),
     "one block": Wrong(_one_block, "serial"),
     "returns": Wrong(_returns, "typing"),
     "plain": Wrong(_plain, "callable"),

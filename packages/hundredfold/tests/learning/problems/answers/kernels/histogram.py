@@ -38,6 +38,20 @@ def _shared(v, counts):
 
 
 @later
+def _twelve_bits(v, counts):
+    """Two counts share a word, 12 bits each."""
+    mine = cuda.shared.array(128, np.int32)
+    for k in range(cuda.threadIdx.x, 128, cuda.blockDim.x):
+        mine[k] = 0
+    cuda.syncthreads()
+    for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1)):
+        cuda.atomic.add(mine, v[i] * 8 + v[i + 1] // 2, 1 << (12 * (v[i + 1] % 2)))
+    cuda.syncthreads()
+    for k in range(cuda.threadIdx.x, 256, cuda.blockDim.x):
+        cuda.atomic.add(counts, (k // 16, k % 16), mine[k // 2] >> (12 * (k % 2)) & 0xFFF)
+
+
+@later
 def _starter(v, counts):
     for i in range(cuda.grid(1), v.size - 1, cuda.gridsize(1)):
         counts[v[i], v[i + 1]] += 1
@@ -120,6 +134,7 @@ def _one_block(v, counts):
 WRONG = {
     "race": Wrong(_starter, "race"),
     "read back": Wrong(_read_back, "race"),
+    "twelve bits": Wrong(_twelve_bits, "remainder"),
     "flat index": Wrong(_flat_index, "typing"),
     "remainder": Wrong(_one_each, "remainder"),
     "overlap": Wrong(_stride_of_a_block, "overlap"),
