@@ -70,11 +70,20 @@ class Verified:
 class Refusal(Exception):
     """An answer is wrong: the slug of the reason and the sentence for the learner.
 
-    `diagnosed` is false where the sentence tells a wrong value, and nothing of where it comes from.
+    `diagnosed` is false where the sentence tells a wrong value, and nothing of where it comes from. `of_case` is false where the hint
+    of the case does not belong to it.
     """
 
     def __init__(
-        self, reason: str, why: str, *, case: str = "", printed: str = "", advice: str = "", diagnosed: bool = True
+        self,
+        reason: str,
+        why: str,
+        *,
+        case: str = "",
+        printed: str = "",
+        advice: str = "",
+        diagnosed: bool = True,
+        of_case: bool = True,
     ):
         super().__init__(why)
         self.reason = known(reason)
@@ -83,6 +92,7 @@ class Refusal(Exception):
         self.printed = printed
         self.advice = advice
         self.diagnosed = diagnosed
+        self.of_case = of_case
 
 
 @contextlib.contextmanager
@@ -92,7 +102,7 @@ def in_case(name: str, hint: str = "") -> Iterator[None]:
         yield
     except Refusal as refusal:
         refusal.case = refusal.case or name
-        refusal.advice = refusal.advice or hint
+        refusal.advice = refusal.advice or (hint if refusal.of_case else "")
         raise
 
 
