@@ -168,6 +168,7 @@ class LazyFrameJudge:
                 if place == 0:
                     self._again(problem, function, case)
                     self._running(problem, function, case)
+                    self._other(problem, function, case)
         verified = seen.said(self.verified)
         said = f"nothing ran before it was asked for{verified and '; ' + verified}"
         return accept(self, problem, function, said)
@@ -218,6 +219,24 @@ class LazyFrameJudge:
                 "alignment",
                 f"the result was right, until the index ran on through all partitions, as `dd.from_pandas` makes it: {refusal.why}",
                 advice="A new column needs the index of its partition: `cudf.Series(…, index=part.index)`.",
+            )
+
+    def _other(self, problem: Problem, function: Any, case: Pieces) -> None:
+        """Refuse an answer that takes other tables of the same shape for the first ones."""
+
+        def make() -> tuple[Any, ...]:
+            table, *others = case.make()
+            return (table.iloc[[1, *range(1, len(table))]].reset_index(drop=True), *others)
+
+        other = replace(case, make=make)
+        looked = look(problem, function, other)
+        try:
+            RowsJudge((), ordered=self.ordered, nan=self.nan).compare(problem, other, looked.value)
+        except Refusal as refusal:
+            refuse(
+                "kept",
+                f"one table was right, and another of the same shape is not: {refusal.why}",
+                advice="Plan anew at each call.",
             )
 
 
