@@ -70,7 +70,7 @@ check("svd.wire", triangle, up, sent, matrix, tall)
 # *10 minutes.* `x` is a Dask array of many rows and n columns, in any chunks. Return U, S and Vᵀ of its thin SVD, as `da.linalg.svd` returns them: three Dask arrays
 # of which nothing is computed yet. The blocks of rows follow four rules:
 #
-# - No block has more than `most` bytes. That holds for intermediate chunks, too. `most` is always enough for n rows.
+# - No block has more than `most` bytes. That holds for arrays on the way, too; the steps inside of one `rechunk` do not count. `most` is always enough for n rows.
 # - No block but the last has fewer rows than columns.
 # - There are few blocks: at most about twice as many as are needed.
 # - Chunks of CuPy stay CuPy's, and chunks of NumPy stay NumPy's. The dtype stays, too.

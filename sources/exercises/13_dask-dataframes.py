@@ -221,7 +221,7 @@ check("dask-dataframes.worth", decisions)
 # %% [markdown]
 # ## 6. Open: one user has most of the events
 #
-# `events` has the columns `user` and `event`. `users` has `user`, each once, and `plan`. Write `attach(events, users)`. It returns the events of known users, in any order, with the columns `user`, `event` and `plan`.
+# `events` has the columns `user` and `event`. `users` has `user`, each once, and `plan`, which may be null. Write `attach(events, users)`. It returns the events of known users, in any order, with the columns `user`, `event` and `plan`.
 #
 # - **One user has 60 % of the events.** You do not know which one.
 # - No task may hold more than 40 % of the events.

@@ -143,7 +143,7 @@ print(f"{len(records)} records, {len(some)} of them of two weeks of July")
 #
 # `prepare(flights, weather)` returns a table with the columns `tailnum`, `origin`, `due`, `late` and `wind`, sorted by `tailnum` and then `due`.
 #
-# - One row for each flight **that left** (its `dep_delay` is not null) and whose `tailnum` is known.
+# - One row for each flight **that left** (its `dep_delay` is not null) and whose `tailnum` is known. Equal rows stay.
 # - `late` is `dep_delay`, in minutes.
 # - `due` is `time_hour` plus `minute`, in UTC.
 # - `wind` is that of the **last** report at the same `origin`, **not later than** `due`, and **at most two hours older**.

@@ -2,10 +2,13 @@
 
 import answers
 import pytest
-from answers.kept import by_place, by_shape, kept
+from answers.kept import by_cut, by_place, by_shape, kept
 
 from hundredfold.learning import problems
+from hundredfold.learning.problems.capstone import lazily
 from hundredfold.learning.problems.compiling.judging import CompiledJudge
+from hundredfold.learning.problems.dask_arrays import judging
+from hundredfold.learning.problems.dask_dataframes.judging import LazyFrameJudge
 from hundredfold.learning.problems.frames.judging import TableJudge
 from hundredfold.learning.problems.functions import FunctionJudge
 from hundredfold.learning.problems.kernels.judging import KernelJudge
@@ -25,4 +28,16 @@ FUNCTIONS = [
 def test_a_result_that_is_kept_is_refused(device, problem, key):
     right = next(iter(answers.right(problem).values()))
     verdict = answers.judge(problem.id, kept(right, key))
+    assert verdict.outcome == WRONG
+
+
+@pytest.mark.large("problem", by=lambda problem: type(problem.judge))
+@pytest.mark.parametrize(
+    "problem",
+    [p for p in ALL if isinstance(p.judge, (lazily.LazyJudge, judging.LazyJudge, LazyFrameJudge))],
+    ids=lambda problem: problem.id,
+)
+def test_a_plan_that_is_kept_is_refused(device, problem):
+    right = next(iter(answers.right(problem).values()))
+    verdict = answers.judge(problem.id, kept(right, by_cut))
     assert verdict.outcome == WRONG

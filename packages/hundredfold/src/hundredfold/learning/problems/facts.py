@@ -101,7 +101,7 @@ class Seen:
         for fact in self.facts:
             found = fact.look(account, arguments)
             if found:
-                raise Refusal(fact.reason, f"the result is right, but {found}", advice=fact.hint)
+                raise Refusal(fact.reason, f"the result is right, but {found}", advice=fact.hint, of_case=False)
             self._looked[fact] = self._looked.get(fact, True) and found is not None
 
     def said(self, verified: str) -> str:

@@ -31,6 +31,8 @@ from . import devices, guard
 from .guard import Called, article
 from .verdict import refuse
 
+KEPT = "one array was right, and another of the same shape is not"
+
 
 @dataclass(frozen=True)
 class Task:

@@ -99,6 +99,7 @@ REASONS: dict[str, str] = {
     "crossing": "a crossing of the bus was left out, or one counted that is not made",
     # What was done to a table
     "dropped": "rows were thrown away that the answer needs",
+    "alignment": "columns were put side by side by indexes that do not belong together",
     "paired": "values stand beside the keys of other rows",
     "rows": "another set of rows was taken than the one asked for",
     "boundary": "a case on the boundary went to the wrong side",

@@ -71,7 +71,7 @@ class Refusal(Exception):
     """An answer is wrong: the slug of the reason and the sentence for the learner.
 
     `diagnosed` is false where the sentence tells a wrong value, and nothing of where it comes from. Advice that is `general` gives
-    way to that of the case.
+    way to that of the case. `of_case` is false where the hint of the case does not belong to it.
     """
 
     def __init__(
@@ -84,6 +84,7 @@ class Refusal(Exception):
         advice: str = "",
         diagnosed: bool = True,
         general: bool = False,
+        of_case: bool = True,
     ):
         super().__init__(why)
         self.reason = known(reason)
@@ -93,6 +94,7 @@ class Refusal(Exception):
         self.advice = advice
         self.diagnosed = diagnosed
         self.general = general
+        self.of_case = of_case
 
 
 @contextlib.contextmanager
@@ -102,7 +104,7 @@ def in_case(name: str, hint: str = "") -> Iterator[None]:
         yield
     except Refusal as refusal:
         refusal.case = refusal.case or name
-        if not refusal.advice or (refusal.general and hint):
+        if refusal.of_case and (not refusal.advice or (refusal.general and hint)):
             refusal.advice, refusal.general = hint, False
         raise
 

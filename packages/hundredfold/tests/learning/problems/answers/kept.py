@@ -29,6 +29,11 @@ def by_shape(*arguments: Any) -> Any:
     return tuple(map(_shape, arguments))
 
 
+def by_cut(*arguments: Any) -> Any:
+    """Chunks of Dask arrays, partitions and columns of Dask dataframes; of anything else as by shape."""
+    return tuple(map(_cut, arguments))
+
+
 def by_place(*arguments: Any) -> Any:
     """Addresses of the arrays; of anything else which object it is."""
     return tuple(map(_place, arguments))
@@ -40,6 +45,12 @@ def _shape(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return tuple(map(_shape, value))
     return value if isinstance(value, (int, float, str)) else type(value).__name__
+
+
+def _cut(value: Any) -> Any:
+    if hasattr(value, "npartitions"):
+        return value.npartitions, getattr(value, "chunks", None) or tuple(value.columns)
+    return _shape(value)
 
 
 def _place(value: Any) -> int:

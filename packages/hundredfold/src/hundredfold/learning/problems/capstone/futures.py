@@ -62,7 +62,7 @@ def _case(planes: int, futures: int, seed: int, chunks: tuple) -> tuple:
     return first, buffer, Chunked(own, chunks)
 
 
-_GRID = "Does your grid grow with the chunk? It has to cover all planes, and all futures of the chunk."
+_GRID = "Does your grid grow with the chunk? It has to cover all planes, and all futures of the chunk. And a count needs room for all of them."
 
 
 def _near(ran: Ran, given: Any) -> str:

@@ -7,7 +7,7 @@ at the end, above what a worker can hold; no chunk on the host; no more tasks fo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from .. import devices, graphs, guard
 from ..cases import Case
 from ..differences import explain, same
+from ..graphs import KEPT
 from ..guard import require_callable
 from ..problem import Problem
 from ..traffic import Traffic, spell, watch
@@ -114,9 +115,23 @@ class LazyJudge:
         for place, case in enumerate((*self.cases, *self.unlisted)):
             with in_case(case.name, case.hint):
                 near = self._judge(problem, function, case, first=place == 0)
+                if place == 0:
+                    self._other(problem, function, case)
                 said = near if case in self.cases else said
         what = f"{len(self.cases)} cases ({'; '.join(case.name for case in self.cases)})"
         return Verified(f"{what}{self.verified and '; ' + self.verified}.", said)
+
+    def _other(self, problem: Problem, function: Any, case: Case) -> None:
+        """Refuse an answer that takes another array of the same shape for the first one."""
+
+        def make() -> tuple[Any, ...]:
+            *others, chunked = case.make()
+            return (*others, Chunked(np.ascontiguousarray(chunked.numbers[::-1]), chunked.chunks))
+
+        try:
+            self._judge(problem, function, replace(case, make=make), first=False)
+        except Refusal as refusal:
+            refuse("kept", f"{KEPT}: {refusal.why}", advice="Plan anew at each call.")
 
     def _judge(self, problem: Problem, function: Any, case: Case, *, first: bool) -> str:
         *others, chunked = host = case.host()

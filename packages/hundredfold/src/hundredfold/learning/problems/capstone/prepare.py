@@ -137,6 +137,11 @@ def _filtered(rng: np.random.Generator, tables: tuple) -> tuple:
     return tuple(table.sample(frac=0.8, random_state=int(rng.integers(1000))) for table in tables)
 
 
+def _twice(rng: np.random.Generator, tables: tuple) -> tuple:
+    flights, weather = tables
+    return pd.concat([flights, flights.iloc[::3]], ignore_index=True), weather
+
+
 def _none_left(rng: np.random.Generator, tables: tuple) -> tuple:
     flights, weather = tables
     return flights.assign(dep_delay=np.nan), weather
@@ -154,6 +159,7 @@ _ROWS = Property(
     (
         Strategy("rows that were picked from larger tables", change=_filtered),
         Strategy("no flight that left", change=_none_left),
+        Strategy("rows that are equal", change=_twice),
     ),
     "A table that was filtered keeps the index of its rows: `reset_index(drop=True)`, before columns of two tables meet.",
 )
@@ -205,7 +211,7 @@ STARTER = {
     "any-age": (
         {"tolerance": None},
         "stale",
-        "reports of any age are taken. One that is more than two hours old says nothing: null.",
+        "a report that is more than two hours old is taken. It says nothing of this flight: null.",
         "How old is the report that was found? `due` minus its time.",
     ),
 }

@@ -79,7 +79,7 @@ WALL = Problem(
         ),
         unlisted=(Case("a first chunk of one row and one column", lambda: (Chunked(noisy(47, 83, 10), ((1, 46), (1, 80, 2))),), hint=_GRID),),
         chunk=_allowed,
-        tasks=30.0,
+        tasks=60.0,
         rtol=0.0,
         atol=0.0,
         seams=seams,

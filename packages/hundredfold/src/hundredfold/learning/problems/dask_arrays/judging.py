@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from .. import devices, graphs
 from ..differences import explain, same
 from ..facts import Fact, Seen, of_graph
+from ..graphs import KEPT
 from ..guard import require_callable
 from ..problem import Mistake, Problem
 from ..properties import Drawn, all_cases, cases_before
@@ -98,7 +99,17 @@ class LazyJudge:
         for number, case in enumerate(all_cases(self)):
             with in_case(case.name, case.hint):
                 self._judge(problem, function, case, seen, first=number == 0)
+                if number == 0:
+                    self._other(problem, function, case)
         return accept(self, problem, function, seen.said(self.verified))
+
+    def _other(self, problem: Problem, function: Any, case: Lazy) -> None:
+        """Refuse an answer that takes another array of the same shape for the first one."""
+        other = replace(case, make=lambda: np.ascontiguousarray(case.make()[::-1]))
+        try:
+            self._judge(problem, function, other, Seen(self.facts), first=False)
+        except Refusal as refusal:
+            refuse("kept", f"{KEPT}: {refusal.why}", advice="Plan anew at each call.")
 
     def arguments(self, case: Lazy) -> tuple[Any, ...]:
         """What a case gives an answer."""

@@ -166,7 +166,7 @@ CARRIERS = Problem(
     mistakes={
         "zeros": Mistake(
             "nulls",
-            "a delay that is not known was counted as 0: divide the sum by those that arrived, not by all flights.",
+            "0 stands for a delay that is not known. The mean is of those that are known, and null where none is.",
             _mistaken("zeros"),
         ),
         "count": Mistake(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
@@ -34,9 +34,12 @@ class Pieces(Case):
     ----------
     cuts : tuple of tuple of int
         For each table how many rows each of its partitions has; a table beyond the last is one partition.
+    running : bool
+        The index runs on through the whole table, as `from_pandas` gives it; else it begins at 0 in each partition, as files give it.
     """
 
     cuts: tuple[tuple[int, ...], ...] = ()
+    running: bool = False
 
     def pieces(self, which: int = 0) -> list[pd.DataFrame]:
         """The partitions of one of the tables, in pandas."""
@@ -50,23 +53,24 @@ class Pieces(Case):
         need_dask()
         tables = iter(self.cuts)
         return tuple(
-            split(value, next(tables, (len(value),))) if isinstance(value, pd.DataFrame) else value
+            split(value, next(tables, (len(value),)), running=self.running)
+            if isinstance(value, pd.DataFrame)
+            else value
             for value in self.host()
         )
 
 
-def split(table: pd.DataFrame, lengths: Sequence[int]) -> Any:
-    """A pandas table as a Dask dataframe of cuDF partitions of these lengths, each with an index of its own from 0."""
+def split(table: pd.DataFrame, lengths: Sequence[int], *, running: bool = False) -> Any:
+    """A pandas table as a Dask dataframe of cuDF partitions of these lengths, each with an index of its own from 0, or one for all."""
     import cudf
     import dask.dataframe as dd
 
     if sum(lengths) != len(table):
         raise ValueError(f"{len(table)} rows cannot be cut into {tuple(lengths)}")
+    table = table.reset_index(drop=True)
     stops = [sum(lengths[: at + 1]) for at in range(len(lengths))]
-    parts = [
-        cudf.from_pandas(table.iloc[stop - length : stop].reset_index(drop=True))
-        for stop, length in zip(stops, lengths, strict=True)
-    ]
+    parts = [table.iloc[stop - length : stop] for stop, length in zip(stops, lengths, strict=True)]
+    parts = [cudf.from_pandas(part if running else part.reset_index(drop=True)) for part in parts]
     return dd.from_map(_same, parts, meta=cudf.from_pandas(table.iloc[:0]), label="table")
 
 
@@ -163,6 +167,8 @@ class LazyFrameJudge:
                 seen.look(looked, case.host())  # type: ignore[arg-type]
                 if place == 0:
                     self._again(problem, function, case)
+                    self._running(problem, function, case)
+                    self._other(problem, function, case)
         verified = seen.said(self.verified)
         said = f"nothing ran before it was asked for{verified and '; ' + verified}"
         return accept(self, problem, function, said)
@@ -201,6 +207,36 @@ class LazyFrameJudge:
                 "state",
                 f"the result was right, until the plan was computed a second time: {refusal.why} Does a task read what another one has left "
                 "in a variable? On a cluster they run in any order, in several processes.",
+            )
+
+    def _running(self, problem: Problem, function: Any, case: Pieces) -> None:
+        """Refuse a plan that is right only where the index of each partition begins at 0."""
+        looked = look(problem, function, replace(case, running=True))
+        try:
+            RowsJudge((), ordered=self.ordered, nan=self.nan).compare(problem, case, looked.value)
+        except Refusal as refusal:
+            refuse(
+                "alignment",
+                f"the result was right, until the index ran on through all partitions, as `dd.from_pandas` makes it: {refusal.why}",
+                advice="A new column needs the index of its partition: `cudf.Series(…, index=part.index)`.",
+            )
+
+    def _other(self, problem: Problem, function: Any, case: Pieces) -> None:
+        """Refuse an answer that takes other tables of the same shape for the first ones."""
+
+        def make() -> tuple[Any, ...]:
+            table, *others = case.make()
+            return (table.iloc[[1, *range(1, len(table))]].reset_index(drop=True), *others)
+
+        other = replace(case, make=make)
+        looked = look(problem, function, other)
+        try:
+            RowsJudge((), ordered=self.ordered, nan=self.nan).compare(problem, other, looked.value)
+        except Refusal as refusal:
+            refuse(
+                "kept",
+                f"one table was right, and another of the same shape is not: {refusal.why}",
+                advice="Plan anew at each call.",
             )
 
 

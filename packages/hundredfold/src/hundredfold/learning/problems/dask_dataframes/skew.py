@@ -20,7 +20,7 @@ PARTS = 8
 def attach(events: pd.DataFrame, users: pd.DataFrame) -> pd.DataFrame:
     """The specification, in pandas: the events of known users, with their plan.
 
-    events: user (text), event (int64). users: user (text, each once), plan (int64). Rows in any order.
+    events: user (text), event (int64). users: user (text, each once), plan (int64, or float64 with nulls). Rows in any order.
     """
     return events.merge(users, on="user")[COLUMNS]
 
@@ -122,6 +122,12 @@ def _measured(problem: Problem, function: object) -> str:
             "equally large, and no worker holds one of them.",
             case=LARGE.name,
         )
+    if largest > events:
+        refuse(
+            "skew",
+            f"one task held {largest} rows of events, and there are {events}: the events themselves were repeated on the way. Repeat the users.",
+            case=LARGE.name,
+        )
     if largest > MOST * events:
         refuse(
             "skew",
@@ -161,6 +167,7 @@ def _others(rng, drawn):
         name: f"{name[-2:]}{ends[at % 7]}{'x' * (at // 700)}{at // 7}"
         for at, name in enumerate(sorted({*events["user"], *users["user"]}))
     }
+    users = users.assign(plan=users["plan"].where(users["plan"] > 0))  # every seventh has none
     return tuple(table.assign(user=texts(table["user"].map(new))) for table in (events, users))
 
 
@@ -181,10 +188,10 @@ SKEW = Problem(
             lambda rng, size: made(size[0], size[1], int(rng.integers(1 << 30))),
             Property(
                 (
-                    cut("partitions without a row or with one, equal events, other names", (0, 40, 1), (1, 18, 0), change=_others),
+                    cut("partitions without a row or with one, equal events, other names, users without a plan", (0, 40, 1), (1, 18, 0), change=_others),
                     cut("one partition of each, and nobody knows the frequent user", (60,), (27,), change=_unknown),
                 ),
-                hint="A partition of either table may have many rows, one, or none. Two events may be equal, and a user may have any name.",
+                hint="A partition of either table may have many rows, one, or none. Two events may be equal. A user may have any name, and no plan.",
             ),
             cuts=((40, 35, 45), (20, 25)),
         ),

@@ -28,7 +28,10 @@ def write(folder: Path, name: str = "dask") -> Path:
     """Write `ca.pem`, `cert.pem` and `key.pem` into a new folder that only this user can read, and return it."""
     folder.mkdir(mode=0o700, parents=True)
     certificate, key = pair(name)
-    for file, text in (("ca.pem", certificate), ("cert.pem", certificate), ("key.pem", key)):
+    authority = (
+        f"The authority that is trusted\n{certificate}"  # PEM skips what is before: so the two files can be told apart
+    )
+    for file, text in (("ca.pem", authority), ("cert.pem", certificate), ("key.pem", key)):
         (folder / file).touch(mode=0o600)
         (folder / file).write_text(text, encoding="ascii")
     return folder

@@ -52,7 +52,12 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
             )
         with in_case(f"the host {ELSEWHERE}"):
             _look(other)
+        _authority(settings["security"], ours)
         _knock(settings, ours, theirs)
+        again = _settings(guard.call(function, HOST, str(theirs), limit=problem.time_limit, wait=False).value)
+        with in_case("another folder"):
+            _look(again)
+            _kept(settings["security"], again["security"])
     return Verified(
         "A scheduler was started with it. A client with the certificate got an answer; one with a certificate of its own making and one "
         "with none did not. It listened on the host's address only, and its dashboard on 127.0.0.1."
@@ -108,6 +113,21 @@ def _look(settings: dict[str, Any]) -> None:
             f"the dashboard's address {said}: anybody may look at your work, since it asks for no certificate. Keep it on 127.0.0.1 "
             "(`ssh -L` brings it to you).",
         )
+
+
+def _authority(security: Security, folder: Path) -> None:
+    """Refuse the certificate in place of the authority: it is trusted only where it has signed itself."""
+    given = str(security.tls_ca_file or "")
+    text = given if "\n" in given or not Path(given).is_file() else Path(given).read_text(encoding="ascii")
+    if text == (folder / "cert.pem").read_text(encoding="ascii"):
+        refuse("own", "cert.pem is given as the authority that is trusted; that is ca.pem.")
+
+
+def _kept(first: Security, again: Security) -> None:
+    """Refuse the files of the folder that was asked for before."""
+    for field in ("tls_ca_file", "tls_scheduler_cert", "tls_scheduler_key"):
+        if getattr(first, field) and getattr(first, field) == getattr(again, field):
+            refuse("kept", f"asked for another folder, it still gives the same {field}.")
 
 
 def _one_address(host: str) -> bool:

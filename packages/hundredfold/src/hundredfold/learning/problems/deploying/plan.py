@@ -113,6 +113,15 @@ UNLISTED = {
         _job(0, 6_000, 10, 599.99, start=0),
         [_offer("only", 1.0, 1.0, 10, 19)],
     ),
+    "offers that differ by less than a cent": (
+        _job(0, 100, 1, 3_600, start=0),
+        [_offer("dear", 0.50, 1.0, 10, 1), _offer("cheap", 0.48, 1.1, 10, 1)],
+    ),
+    "a hundred machines": (_job(0, 6_000, 1, 60, start=0), [_offer("only", 1.0, 1.0, 10, 150)]),
+    "an hour's work, as before, and other offers": (
+        _job(60, 36_000, 20, 86_400),
+        [_offer("other", 2.0, 3.0, 100, 30), _offer("c5", 9.0, 1.0, 144, 40)],
+    ),
 }
 
 
@@ -161,6 +170,10 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
 
 def _cost(job: Mapping[str, float], offers: list[dict[str, Any]], chosen: tuple[str, int]) -> float:
     return cost(job, next(offer for offer in offers if offer["name"] == chosen[0]), chosen[1])
+
+
+def _seconds(job: Mapping[str, float], offers: list[dict[str, Any]], chosen: tuple[str, int]) -> float:
+    return seconds(job, next(offer for offer in offers if offer["name"] == chosen[0]), chosen[1])
 
 
 def _judge(case: str, job: Mapping[str, float], offers: list[dict[str, Any]], answer: Any) -> None:
@@ -215,6 +228,8 @@ def _dear(
 ) -> None:  # fmt: skip
     """Refuse a plan that works and costs too much, by what it was probably chosen by."""
     text = f'{given[1]} of "{given[0]}" cost {paid:.4g} dollars; {best[1]} of "{best[0]}" are in time as well, for {least:.4g}.'
+    if math.isclose(_seconds(job, offers, best), job["deadline"], rel_tol=1e-9):
+        refuse("boundary", f"{text} They take exactly as long as the deadline, which is in time.", case=case)
     all_plans = [(offer, n) for offer in offers for n in range(1, offer["most"] + 1) if fits(job, offer, n)]
     ways: dict[str, tuple[Callable[[Any, int], float], str]] = {
         "billing": (

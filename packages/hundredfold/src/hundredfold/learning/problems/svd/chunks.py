@@ -16,7 +16,7 @@ from ..differences import pair
 from ..guard import article, require_callable
 from ..problem import Problem
 from ..untouched import missing
-from ..verdict import NO_RESULT, NotAttempted, Verified, in_case, refuse
+from ..verdict import NO_RESULT, NotAttempted, Refusal, Verified, in_case, refuse
 from .gram import known
 
 
@@ -72,7 +72,9 @@ UNLISTED = (
     Case("9 000 × 2, and room for all rows", lambda: normal(9000, 2, seed=16), (3000, 2), 10**6),
     Case("float32, and room for n rows", lambda: normal(50, 5, seed=13, dtype="float32"), (50, 5), 5 * 5 * 4),
     Case("3000 × 4 in chunks of 100 rows", lambda: normal(3000, 4, seed=14), (100, 4), 200 * 4 * 8, sized=True),
+    Case("2800 × 4 in tall chunks of a column", lambda: normal(2800, 4, seed=17), (1000, 1), 200 * 4 * 8, sized=True),
 )
+_OTHER = Case("61 × 4 as before, with other numbers", lambda: normal(61, 4, seed=18), (61, 1), 20 * 4 * 8)
 
 
 @threadpool_limits.wrap(limits=1)  # the matrices are small: threads would mostly wait for one another
@@ -84,6 +86,11 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     for number, case in enumerate((*CASES, *UNLISTED)):
         with in_case(case.name):
             _judge(problem, function, case, first=number == 0)
+    with in_case(_OTHER.name):
+        try:
+            _judge(problem, function, _OTHER, first=False)
+        except Refusal as refusal:
+            refuse("kept", f"{graphs.KEPT}: {refusal.why}")
     return Verified(
         f"{len(CASES)} matrices ({'; '.join(case.name for case in CASES)}): nothing computed early, no chunk larger than allowed, "
         "no block flatter than it is wide, U S Vᵀ is the matrix, the columns of U and the rows of Vᵀ are orthonormal, and the singular "
@@ -114,7 +121,7 @@ def _judge(problem: Problem, function: Any, case: Case, *, first: bool) -> None:
         refuse(
             "chunk",
             f"a task (`{task.name}`) makes {task.nbytes} bytes at once on the way, and {case.most} are allowed for a block of rows. "
-            "The matrix itself has to be cut before it is decomposed, not U after it.",
+            "Cut rows and columns in one `rechunk`, before the matrix is decomposed.",
         )
     for name, each in zip(("U", "S", "Vᵀ"), value, strict=True):
         if devices.is_device(each) != case.device:
@@ -218,11 +225,12 @@ CHUNKS = Problem(
     ),
     advice={
         "exception": "The blocks must have whole rows: `x.rechunk({1: -1})` is half of it.",
-        "chunk": "Whole rows make tall blocks larger: cut them by rows as well.",
+        "chunk": "Whole rows make tall blocks larger. How many of them go into `most` bytes, rounded down?",
         "blocks": "The taller the blocks, the less is sent: take as many rows as are allowed.",
         "eager": "Return what Dask has planned; whoever wants it computes it.",
         "shape": "Compressed finds the first few. Asked for: all.",
         "host": "Rechunking works on the device's chunks as they are.",
+        "kept": "Plan anew at each call.",
         "dropped": "`rechunk` leaves a shorter last block by itself.",
         "dtype": "Leave the numbers as they are.",
         "cancellation": "Do not form XᵀX: a QR decomposition of each block keeps small singular values.",

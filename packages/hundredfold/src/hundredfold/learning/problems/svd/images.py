@@ -6,7 +6,10 @@ of its images then, and what is rebuilt of it. The judge counts every byte betwe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,18 +147,35 @@ def _pipeline(problem: Problem, case: Case, machines: list[tuple[Any, ...]]) -> 
     host = case.make()
     blocks = [cp.asarray(block) for block in host]
 
+    written: set[str] = set()
+
     def called(name: str, function: Any, *args: Any) -> Any:
-        value = guard.call(function, *args, limit=limit).value
+        with _files() as files:
+            value = guard.call(function, *args, limit=limit).value
+        if any(path in written for path, writes in files if not writes):
+            refuse(
+                "state",
+                f"{name} reads a file that was written on another machine. Only what is returned gets there.",
+                advice="Return what the other function needs.",
+            )
+        written.update(path for path, writes in files if writes)
         if value is None:
             raise NotAttempted(f"{name} returns nothing yet")
         return value
 
-    sketches = [called("sketch", own[0], block, case.error) for own, block in zip(workers, blocks, strict=True)]
-    up = sum(_nbytes("sketch", each) for each in sketches)
-    basis = called("combine", combine, sketches, case.error)
-    down = len(blocks) * _nbytes("combine", basis)
-    packed = [called("pack", own[2], block, basis) for own, block in zip(workers, blocks, strict=True)]
-    sent = sum(_nbytes("pack", each) for each in packed)
+    def sent_by(name: str, values: list[Any]) -> tuple[list[Any], int]:
+        nbytes = sum(_nbytes(name, each) for each in values)
+        return [_copied(each) for each in values], nbytes
+
+    sketches, up = sent_by(
+        "sketch",
+        [called("sketch", own[0], block, case.error) for own, block in zip(workers, blocks, strict=True)],
+    )
+    (basis,), down = sent_by("combine", [called("combine", combine, sketches, case.error)])
+    down *= len(blocks)
+    packed, sent = sent_by(
+        "pack", [called("pack", own[2], block, basis) for own, block in zip(workers, blocks, strict=True)]
+    )
     for block, before in zip(blocks, host, strict=True):
         if not np.array_equal(block.get(), before):
             refuse("aliasing", "a worker's images were changed: they are still wanted there.")
@@ -171,6 +191,42 @@ def _pipeline(problem: Problem, case: Case, machines: list[tuple[Any, ...]]) -> 
             f"{sent} in the packed images), and the pixels themselves, a byte each, are {pixels}.",
         )
     return len(images) * least_rank(images, case.error) / moved
+
+
+_OPENED: list[list[tuple[str, bool]]] = []  # of each watch that is on, the innermost last: paths, and whether to write
+
+
+def _hear(event: str, args: tuple[Any, ...]) -> None:
+    if event != "open" or not _OPENED or not isinstance(args[0], (str, bytes)):
+        return
+    path, mode, flags = args
+    writes = bool(set(mode) & set("wax+")) if mode else bool(flags & (os.O_WRONLY | os.O_RDWR))
+    _OPENED[-1].append((os.path.abspath(os.fsdecode(path)), writes))
+
+
+@contextlib.contextmanager
+def _files() -> Iterator[list[tuple[str, bool]]]:
+    """The files that are opened in the block. Python keeps an audit hook for good, so there is one, which mostly does nothing."""
+    if not getattr(_files, "hears", False):
+        _files.hears = True  # type: ignore[attr-defined]
+        sys.addaudithook(_hear)
+    _OPENED.append([])
+    try:
+        yield _OPENED[-1]
+    finally:
+        _OPENED.pop()
+
+
+def _copied(value: Any) -> Any:
+    """What arrives of a value that is sent: arrays of their own, which are no views of larger ones."""
+    if isinstance(value, np.ndarray) or devices.is_device(value):
+        return value.copy()
+    if isinstance(value, dict):
+        return {key: _copied(each) for key, each in value.items()}
+    if isinstance(value, (tuple, list)):
+        make = getattr(value, "_make", type(value))  # of a named tuple
+        return make([_copied(each) for each in value])
+    return value
 
 
 def _nbytes(name: str, value: Any) -> int:
@@ -228,8 +284,8 @@ def _error(got: list[Any], host: Sequence[np.ndarray], error: float) -> None:
         worst = int(np.argmax(offs))
         refuse(
             "local",
-            f"the error over all is {off:.1%}, {error:.0%} is allowed. Worker {worst}'s images alone are off by {offs[worst]:.0%}: the basis knows "
-            "others' images and not theirs.",
+            f"the error over all is {off:.1%}, {error:.0%} is allowed. Worker {worst}'s images alone are off by {offs[worst]:.0%}. "
+            "Does the basis know others' images, and not theirs?",
             advice="combine has to look at all sketches, and each by how much it weighs.",
         )
     refuse("error", f"the error is {off:.1%} of the images, and {error:.0%} is allowed.")
@@ -250,8 +306,8 @@ IMAGES = Problem(
         "Leave some of the error for the rounding: cut at 0.9 of it.",
     ),
     advice={
-        "traffic": "A number of eight bytes for a picture that may be wrong by 5 %?",
-        "error": "The squares of the singular values left out, over all squares, must be at most error².",
+        "traffic": "Which of the three is the largest? Has all of it to be sent, and with so many bytes for a number?",
+        "error": "Two things add up: the singular values that are left out (their squares, over all squares), and the rounding of what is sent.",
     },
 
     time_limit=60.0,

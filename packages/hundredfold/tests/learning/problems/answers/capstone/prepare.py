@@ -91,6 +91,10 @@ def _keeps_the_rows_it_needs(flights, weather):
     return _device(flights, weather).dropna(subset=["wind"])
 
 
+def _each_once(flights, weather):
+    return _device(flights.drop_duplicates(["tailnum", "time_hour", "minute"]), weather)
+
+
 def _writes(flights, weather):
     flights["late"] = flights["dep_delay"]
     return _device(flights, weather)
@@ -122,6 +126,7 @@ WRONG = {
     "older-with-wind": Wrong(lambda f, w: _device(f, w, drop=True), "stale"),
     "unsorted": Wrong(lambda f, w: _device(f, w, order=False), "order"),
     "only-with-wind": Wrong(_keeps_the_rows_it_needs, "lost"),
+    "each-once": Wrong(_each_once, "lost"),
     "host": Wrong(_on_host, "host"),
     "aliasing": Wrong(_writes, "aliasing"),
 }

@@ -79,6 +79,18 @@ def _computed(flights):
     return _right(flights).compute()
 
 
+def _own_index(flights):
+    """The numbers' series has an index of its own, from 0 in each partition."""
+    import cudf
+    import numpy as np
+
+    def numbered(part):
+        return part.assign(row=cudf.Series(np.arange(len(part)) * 0 + 1))
+
+    rows = flights.map_partitions(numbered, meta=numbered(flights._meta))
+    return rows.assign(row=rows["row"].cumsum() - 1, total=flights["miles"].cumsum())
+
+
 def _series(flights):
     return _right(flights)["total"]
 
@@ -116,6 +128,7 @@ WRONG = {
     "counted": Wrong(_counted, "eager"),
     "computed": Wrong(_computed, "eager"),
     "series": Wrong(_series, "type"),
+    "own-index": Wrong(_own_index, "alignment"),
     "no-total": Wrong(_no_total, "labels"),
 }
 RIGHT = {"cumsum": _right, "both at once": _both, "delayed": _delayed, "the last of each": _last_of_each}

@@ -79,6 +79,23 @@ def _left(events, users):
     return left.merge(right, on=["user", "salt"], how="left", npartitions=PARTS, broadcast=False)[COLUMNS]
 
 
+def _known_by_plan(events, users):
+    return _left(events, users).dropna(subset=["plan"])
+
+
+def _salt_by_place(events, users):
+    """The number's series has an index of its own."""
+    import cudf
+    import numpy as np
+
+    def salted(part):
+        return part.assign(salt=cudf.Series(np.arange(len(part)) % PARTS))
+
+    left = events.map_partitions(salted, meta=salted(events._meta))
+    right = users.map_partitions(_repeated, PARTS, meta=_repeated(users._meta, PARTS))
+    return left.merge(right, on=["user", "salt"], npartitions=PARTS, broadcast=False)[COLUMNS]
+
+
 def _computes(events, users):
     hot = events.groupby("user").size().nlargest(1).compute()
     return _apart(events, users) if len(hot) else _plain(events, users)
@@ -114,6 +131,8 @@ WRONG = {
     "salt-not-a-key": Wrong(_salt_no_key, "multiplied"),
     "without-hot": Wrong(_without_hot, "lost"),
     "left": Wrong(_left, "complement"),
+    "known-by-plan": Wrong(_known_by_plan, "lost"),
+    "salt-by-place": Wrong(_salt_by_place, "alignment"),
     "computes": Wrong(_computes, "eager"),
     "salt-kept": Wrong(_salt_kept, "labels"),
     "many-partitions": Wrong(lambda events, users: _by_salt(events, users, salts=1, parts=64), "tasks"),

@@ -48,6 +48,21 @@ def _dashboard_on_the_host(host: str, folder: str) -> dict[str, Any]:
     return {**solution(host, folder), "dashboard_address": f"{host}:0"}
 
 
+def _kept() -> Any:
+    found: dict[str, Any] = {}
+
+    def settings(host: str, folder: str) -> dict[str, Any]:
+        return found.setdefault(host, solution(host, folder))
+
+    return settings
+
+
+def _cert_as_authority(host: str, folder: str) -> dict[str, Any]:
+    found = solution(host, folder)
+    found["security"].tls_ca_file = found["security"].tls_scheduler_cert
+    return found
+
+
 WRONG = {
     "nothing but the host": Wrong(lambda host, folder: {"host": host}, "stranger"),
     "security=True": Wrong(_without(security=True), "stranger"),
@@ -61,5 +76,7 @@ WRONG = {
     "key for certificate": Wrong(_key_for_certificate, "exception"),
     "a list": Wrong(lambda host, folder: [host, folder], "type"),
     "dashboard on the host": Wrong(_dashboard_on_the_host, "dashboard"),
+    "kept by host": Wrong(_kept(), "kept"),
+    "the certificate as authority": Wrong(_cert_as_authority, "own"),
 }
 RIGHT = {"the solution": solution, "tls by itself": _without("protocol"), "texts, and no dashboard": _by_text}

@@ -62,6 +62,33 @@ def _with_inf(job: dict[str, float], offers: list[dict[str, Any]]) -> list[Any] 
     return best
 
 
+def _before_the_deadline(job: dict[str, float], offers: list[dict[str, Any]]) -> tuple[str, int] | None:
+    return plan({**job, "deadline": job["deadline"] - 1e-6}, offers)
+
+
+def _at_most_64(job: dict[str, float], offers: list[dict[str, Any]]) -> tuple[str, int] | None:
+    return plan(job, [{**offer, "most": min(offer["most"], 64)} for offer in offers])
+
+
+def _kept() -> Any:
+    """Plans are kept by job, whatever is offered."""
+    found: dict[Any, Any] = {}
+
+    def chosen(job: dict[str, float], offers: list[dict[str, Any]]) -> tuple[str, int] | None:
+        at = tuple(sorted(job.items()))
+        if at not in found:
+            found[at] = plan(job, offers)
+        return found[at]
+
+    return chosen
+
+
+def _in_cents(job: dict[str, float], offers: list[dict[str, Any]]) -> tuple[str, int] | None:
+    every = [(offer, n) for offer in offers for n in range(1, offer["most"] + 1) if fits(job, offer, n)]
+    best = min(every, key=lambda one: round(cost(job, *one), 2), default=None)
+    return best and (best[0]["name"], best[1])
+
+
 WRONG = {
     "fastest": Wrong(_by(seconds), "fastest"),
     "by the second": Wrong(_by(lambda j, o, n: n * seconds(j, o, n) * o["price"]), "billing"),
@@ -75,6 +102,10 @@ WRONG = {
     "the fewest machines": Wrong(_smallest_number, "billing"),
     "always some": Wrong(_always_some, "deadline"),
     "only the name": Wrong(lambda job, offers: offers[0]["name"], "type"),
+    "before the deadline": Wrong(_before_the_deadline, "boundary"),
+    "at most 64": Wrong(_at_most_64, "lost"),
+    "kept by job": Wrong(_kept(), "labels"),
+    "rounded to cents": Wrong(_in_cents, "dear"),
     "the place, not the name": Wrong(lambda job, offers: (0, 1), "labels"),
 }
 RIGHT = {"the solution": plan, "arrays": _with_inf}

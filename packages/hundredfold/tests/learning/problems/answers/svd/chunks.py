@@ -9,6 +9,7 @@ import numpy as np
 from hundredfold.learning.problems import devices
 
 from ..edits import Wrong
+from ..kept import by_shape, kept
 
 
 def _da() -> Any:
@@ -120,6 +121,10 @@ def _a_thousand_rows(x, most):
     return _da().linalg.svd(x.rechunk((rows, -1)))
 
 
+def _whole_rows_first(x, most):
+    return _by_rows(x.rechunk({1: -1}), most)
+
+
 WRONG = {
     "starter": Wrong(_starter, "exception"),
     "columns alone": Wrong(_columns_alone, "chunk"),
@@ -140,5 +145,7 @@ WRONG = {
     "values alone": Wrong(_values_alone, "type"),
     "of like height": Wrong(_of_like_height, "blocks"),
     "a thousand rows": Wrong(_a_thousand_rows, "tasks"),
+    "whole rows first": Wrong(_whole_rows_first, "chunk"),
+    "kept by shape": Wrong(kept(_by_rows, by_shape), "kept"),
 }
 RIGHT = {"by rows": _by_rows, "by names of axes": _by_name, "by QR": _by_qr}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from typing import Any
 
 import numpy as np
@@ -102,6 +104,27 @@ def _unpack_number(packed, basis):
     return cp.asarray(np.frombuffer(number.to_bytes(rows * 512, "little")).reshape(rows, 64))
 
 
+def _in_a_view(block, basis):
+    return block.copy()[:, :1]
+
+
+def _of_its_base(packed, basis):
+    return cp.tile(packed, (1, 64)) if packed.base is None else packed.base
+
+
+def _in_a_file(block, basis):
+    where = os.path.join(tempfile.gettempdir(), f"hundredfold-images-{os.getpid()}-{len(block)}.npy")
+    np.save(where, block.get())
+    return np.frombuffer(where.encode(), "u1")
+
+
+def _from_a_file(packed, basis):
+    where = packed.tobytes().decode()
+    images = np.load(where)
+    os.remove(where)
+    return cp.asarray(images)
+
+
 def _in_place(block, basis):
     block -= block @ basis.T @ basis
     return cp.zeros((len(block), len(basis)), cp.int8)
@@ -130,6 +153,8 @@ WRONG = {
     "columns": Wrong((_sketch, _combine, _pack_half, lambda packed, basis: _unpack(packed, basis).T), "transposed"),
     "in a variable": Wrong((_sketch, _combine, *_kept_aside()), "state"),
     "in one whole number": Wrong((_sketch, _combine, _pack_number, _unpack_number), "traffic"),
+    "in a view": Wrong((_sketch, _combine, _in_a_view, _of_its_base), "error"),
+    "in a file": Wrong((_sketch, _combine, _in_a_file, _from_a_file), "state"),
     "text": Wrong((lambda block, error: repr(block.get()), _combine, _pack_half, _unpack), "type"),
     "the first basis": Wrong((_sketch, _first_basis(), _pack_half, _unpack), "state"),
 }
