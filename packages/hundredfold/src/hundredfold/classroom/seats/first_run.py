@@ -102,9 +102,37 @@ def machine() -> Iterator[Finding]:
             "boot with systemd.unified_cgroup_hierarchy=1 cgroup_enable=memory",
         )
     else:
-        yield ok(f"Linux {os.uname().release}: memory, cores and processes of a seat can be limited")
+        yield ok(f"Linux {os.uname().release} counts memory, cores and processes")
+        if _systemd():
+            yield from limited()
     if not any((Path(folder) / "login").exists() for folder in ("/etc/pam.d", "/usr/lib/pam.d")):
         yield bad("PAM has no service `login`, with which passwords are checked", "apt install login")
+
+
+def limited() -> Iterator[Finding]:
+    """Whether a unit like the hub's can limit a seat, tried in one: what root's shell may do with control groups says nothing about it."""
+    code = (
+        "from hundredfold.classroom.seats.groups import Groups\n"
+        "made = Groups('hub-check')\n"
+        "print(' and '.join(made.make(2**30, 1)), end='')\n"
+        "made.close()"
+    )
+    unit = ["systemd-run", "--quiet", "--wait", "--collect", "--pipe", "--property=Delegate=yes"]
+    try:
+        done = subprocess.run(
+            [*unit, sys.executable, "-I", "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        yield bad(f"A unit cannot be started to try a seat's limits: {error}", "systemctl status says what is wrong")
+        return
+    if done.returncode or done.stdout:
+        what = done.stdout or (done.stderr.strip().splitlines() or ["no message"])[-1]
+        yield bad(
+            f"The hub's unit cannot limit seats: {what}",
+            "run the hub on the machine itself, or in a container that may write its control groups (/sys/fs/cgroup)",
+        )
+    else:
+        yield ok("A unit with Delegate=yes can limit a seat's memory, cores and processes")
 
 
 def python(executable: str) -> Iterator[Finding]:
@@ -160,7 +188,7 @@ def on_path() -> Iterator[Finding]:
     else:
         yield bad(
             "root does not find the command hundredfold",
-            f"ln -s {Path(sys.executable).parent}/hundredfold /usr/local/bin/",
+            f"ln -sf {Path(sys.executable).parent}/hundredfold /usr/local/bin/",
         )
 
 
@@ -373,7 +401,7 @@ def seat(own_network: bool, run: str) -> Iterator[Finding]:
 
 def units() -> Iterator[Finding]:
     """systemd's units: there, of this version, and running."""
-    if not Path("/run/systemd/system").is_dir():
+    if not _systemd():
         yield bad(
             "systemd does not run here, which starts the hub and its proxy", "set the hub up on a machine with systemd"
         )
@@ -382,7 +410,7 @@ def units() -> Iterator[Finding]:
     if not TMPFILES.is_file():
         yield bad(
             f"There is no {TMPFILES}, so the folder of sockets is not there after a restart",
-            "cp deploy/hub/systemd/hundredfold.conf /etc/tmpfiles.d/; systemd-tmpfiles --create",
+            "cp deploy/hub/systemd/hundredfold.conf /etc/tmpfiles.d/; systemd-tmpfiles --create hundredfold.conf",
         )
     for name in ("hundredfold-proxy", "hundredfold-hub"):
         file = UNITS / f"{name}.service"
@@ -433,6 +461,11 @@ def ports(told: dict[str, Any]) -> Iterator[Finding]:
                 )
     if not taken:
         yield ok(f"The ports {', '.join(map(str, sorted(wanted)))} are free")
+
+
+def _systemd() -> bool:
+    """Whether systemd is this machine's first process (sd_booted(3))."""
+    return Path("/run/systemd/system").is_dir()
 
 
 def _active(name: str) -> bool:
