@@ -223,6 +223,28 @@ def test_people_who_cannot_have_a_server_are_named(people):
     one(first_run.member("daemon", ["daemon"]), "account of the system", "gpasswd -d daemon")
 
 
+def test_a_class_folder_that_learners_can_fill_is_named(place, people, monkeypatch):
+    """This kernel has no quota on a disk (no CONFIG_QFMT_V2), so what it would say is put in its place."""
+    name = people.add(f"c{uuid.uuid4().hex[:3]}")
+    room = place / "class"
+    room.mkdir()
+
+    def told():
+        (found,) = first_run.shared(room, place, [people.learners])
+        assert not found.bad, "a hub works without"
+        return found.what, found.fix
+
+    assert "can fill the disk" in told()[0] and "file system of its own" in told()[1]
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(room)], check=True)
+    try:
+        assert first_run.quota(room, 0) is None
+        assert name in told()[0] and "setquota" in told()[1]
+        monkeypatch.setattr(first_run, "quota", lambda folder, uid: 1 << 21)
+        assert "a quota for each" in told()[0] and told()[1] == ""
+    finally:
+        subprocess.run(["umount", str(room)], check=True)
+
+
 HUB = {"address": "http://127.0.0.1:888", "subdomains": "https://hub.example.org", "certificate": "", "key": ""}
 
 

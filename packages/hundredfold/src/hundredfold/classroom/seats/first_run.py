@@ -6,6 +6,7 @@ hub reads them, and a seat's own network and folders. Nothing is changed but wha
 
 from __future__ import annotations
 
+import ctypes
 import grp
 import json
 import os
@@ -79,6 +80,11 @@ def findings(settings: Path) -> Iterator[Finding]:
         lambda: proxy(told["hub"]),
         lambda: people(told["people"]),
         lambda: address(told["hub"]),
+        lambda: (
+            shared(Path(told["class"]["folder"]), Path(told["hub"]["state"]), told["people"]["learners"])
+            if told.get("class", {}).get("folder")
+            else ()
+        ),
         lambda: seat(told["hub"]["own_network"], told["hub"]["run"]),
         units,
         lambda: ports(told) if not _active("hundredfold-hub") else (),
@@ -362,6 +368,40 @@ def certificate(file: Path, key: Path, name: str) -> Iterator[Finding]:
         yield bad(f"{file} is not for {' and '.join(missing)}", f"get a certificate for {name} and *.{name}")
     else:
         yield ok(f"{file} is valid until {found.not_valid_after_utc:%Y-%m-%d}")
+
+
+def shared(folder: Path, state: Path, groups: list[str]) -> Iterator[Finding]:
+    """What a learner can fill who writes into the class's folder without end."""
+    guide = "README.md, The class's page"
+    if os.stat(folder).st_dev == os.stat(state).st_dev:
+        yield note(
+            f"Learners can fill the disk of {state}: {folder} is on it", f"give it a file system of its own ({guide})"
+        )
+        return
+    members = {name for group in groups if _exists(group) for name in grp.getgrnam(group).gr_mem}
+    free = sorted(name for name in members if not quota(folder, pwd.getpwnam(name).pw_uid))
+    if free:
+        more = f" and {len(free) - MOST} more" if len(free) > MOST else ""
+        yield note(
+            f"{folder} is a file system of its own, and one learner can fill it for all: no quota holds {', '.join(free[:MOST])}{more}",
+            f"setquota for each ({guide})",
+        )
+    else:
+        yield ok(f"{folder} is a file system of its own, with a quota for each learner")
+
+
+_QUOTACTL_FD, _Q_GETQUOTA = 443, 0x800007 << 8  # quotactl_fd(2), on all architectures; for users
+
+
+def quota(folder: Path, uid: int) -> int | None:
+    """How many bytes this user may have in the folder's file system; None where nothing holds them."""
+    told = (ctypes.c_uint64 * 9)()  # struct if_dqblk begins with the hard limit, in KiB
+    file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        failed = ctypes.CDLL(None).syscall(_QUOTACTL_FD, file, _Q_GETQUOTA, uid, ctypes.byref(told))
+    finally:
+        os.close(file)
+    return None if failed or not told[0] else told[0] << 10
 
 
 def seat(own_network: bool, run: str) -> Iterator[Finding]:
