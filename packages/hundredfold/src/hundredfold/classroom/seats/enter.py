@@ -2,8 +2,8 @@
 
 Standard library only, and run by its path: it starts with nothing of the learner's in reach. It joins the seat's control groups;
 takes a network of its own, in which localhost is the learner's alone; hides other users' processes, and the sockets in /run; puts
-empty folders in place of the shared ones for temporary files; becomes the learner, who cannot become anybody else again; writes to a
-log of theirs; and is replaced by the server.
+empty folders in place of the shared ones for temporary files, and terminals of its own; becomes the learner, who cannot become
+anybody else again; writes to a log of theirs; and is replaced by the server.
 """
 
 import ctypes
@@ -20,6 +20,7 @@ CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWNET = 0x00020000, 0x08000000, 0x40000000
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC, MS_PRIVATE = 2, 4, 8, 4096, 16384, 1 << 18
 PR_SET_NO_NEW_PRIVS = 38
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
+TERMINALS = 64
 SHARED = ("/tmp", "/var/tmp", "/dev/shm")
 LOG = ".local/state/hundredfold/server.log"
 
@@ -69,6 +70,8 @@ def rooms(own_network, temporary, run):
     for folder in SHARED:
         if os.path.isdir(folder) and not os.path.islink(folder):
             mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, f"mode=1777,size={temporary}")
+    # Terminals of its own: those of the machine are numbered, and who took them all would leave none even to root.
+    mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, f"mode=600,ptmxmode=666,max={TERMINALS}")
     only("/run", run)
     # From Linux 5.8 on this is this mount's alone: other users' processes, and what they were started with, are not to be seen.
     mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=2")
