@@ -991,6 +991,61 @@ def test_connections_that_are_held_open_from_a_seat_are_few(hub, people, mallory
         mallory.api("DELETE", f"kernels/{kernel}")
 
 
+def test_a_seat_has_no_socket_that_leads_out_of_its_network(mallory):
+    """A machine's vsock is in no network namespace: it leads to the machine's host, and from one seat to another."""
+    kernel = mallory.kernel()
+    code = (
+        "import ctypes, errno, os, socket\n"
+        "def tried(what, *more):\n"
+        "    try: what(*more); return 'GOT'\n"
+        "    except OSError as error: return errno.errorcode[error.errno]\n"
+        "libc = ctypes.CDLL(None, use_errno=True)\n"
+        "ring = libc.syscall(425, 1, ctypes.create_string_buffer(120))\n"
+        "print(*(tried(socket.socket, family, kind) for family, kind in ((40, 1), (17, 3), (38, 5))),\n"
+        "      errno.errorcode[ctypes.get_errno()] if ring < 0 else 'GOT',\n"
+        "      *(tried(socket.socket, family) for family in (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6)),\n"
+        "      tried(socket.socket, socket.AF_NETLINK, socket.SOCK_RAW, 0))"
+    )
+    try:
+        assert mallory.run(kernel, code).split() == ["EAFNOSUPPORT"] * 3 + ["ENOSYS"] + ["GOT"] * 4
+        outside = hubs.as_user(mallory.name, code).stdout.split()
+        assert outside[1] == "EPERM", "a packet socket, which the kernel itself refuses her otherwise"
+    finally:
+        mallory.api("DELETE", f"kernels/{kernel}")
+
+
+def test_no_large_request_is_read_by_the_hub_or_a_page(hub, mallory, teacher):
+    """A body is read before anybody asks who sends it, and Tornado takes 100 MB: sixty at a time cost root 6 GB."""
+    kernel = mallory.kernel()
+    seats_page = teacher.service("seats").partition("://")[2]
+    host, _, path = seats_page.partition("/")
+    head = "POST {} HTTP/1.1\r\nHost: {}\r\nContent-Length: 60000000\r\n\r\n"
+    wait = (
+        "import socket\n"
+        "line = socket.socket(socket.AF_UNIX if PLACE[:1] == '/' else socket.AF_INET)\n"
+        "line.connect(PLACE if PLACE[:1] == '/' else ('127.0.0.1', int(PLACE)))\n"
+        "line.settimeout(20)\n"
+        "line.sendall(HEAD.encode() + bytes(70000))\n"
+        "try: print(line.recv(12).decode() or 'ended')\n"
+        "except TimeoutError: print('WAITS FOR ALL OF IT')\n"
+        "except ConnectionError: print('ended')"
+    )
+
+    def refused(said: str) -> bool:
+        return said.strip() == "ended" or said.split()[1][0] in "45"
+
+    try:
+        to_hub = head.format("/hub/api/users/x/activity", "hub")
+        code = wait.replace("PLACE", repr(str(hub.run / "hub.sock"))).replace("HEAD", repr(to_hub))
+        assert refused(mallory.run(kernel, code))
+        for where, of in (("/hub/login", hub.address.partition("://")[2]), (f"/{path}api/stop", host)):
+            code = wait.replace("PLACE", repr(str(hub.port))).replace("HEAD", repr(head.format(where, of)))
+            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+            assert refused(done.stdout), (where, done.stdout)
+    finally:
+        mallory.api("DELETE", f"kernels/{kernel}")
+
+
 def test_a_group_of_version_2_is_ended_by_the_kernel_at_once(people):
     """Control groups of version 2 as they are: no number is asked for, so none can be another's."""
     (place,) = [

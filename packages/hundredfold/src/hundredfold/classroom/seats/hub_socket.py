@@ -20,6 +20,8 @@ from tornado.iostream import IOStream
 API, NOTHING = re.compile(r"/hub/api(?:[/?]|$)"), "/hub/api/nothing-else-for-a-seat"
 #: So many connections of one user are open at a time; a learner's server has fewer than ten.
 MOST = 64
+#: So many bytes a request has at most, whoever sends it: it is read before anybody asks who that is. A login has a few hundred.
+LARGEST = 1 << 20
 #: Headers by which a proxy says for whom it asks.
 FORWARDED = ("X-Forwarded-For", "X-Real-Ip", "X-Scheme", "X-Forwarded-Proto")
 
@@ -54,7 +56,7 @@ class _OfASeat(HTTPMessageDelegate):
 
 
 def guard() -> None:
-    """Have this process's servers on Unix sockets, the hub's, treat whoever is not root as a seat."""
+    """Have this process's servers on Unix sockets, the hub's, treat whoever is not root as a seat, and read no large request."""
     if getattr(HTTPServer, "_seats", None) is not None:
         return
     seats: WeakKeyDictionary[IOStream, int] = WeakKeyDictionary()
@@ -69,6 +71,8 @@ def guard() -> None:
         handle_stream(server, stream, address)
 
     def start(server: HTTPServer, connection: Any, request: Any) -> HTTPMessageDelegate:
+        if connection.stream.socket.family == socket.AF_UNIX:
+            request.set_max_body_size(LARGEST)
         behind = start_request(server, connection, request)
         return _OfASeat(behind) if connection.stream in seats else behind
 
