@@ -956,6 +956,7 @@ def test_a_seat_asks_the_hubs_api_and_nothing_else_of_the_hub(hub, mallory):
         assert '"version"' in mallory.run(kernel, "print(ask('GET', '/hub/api/', 'X-Forwarded-For: 203.0.113.9'))")
         assert "203.0.113.9" not in hub.log.read_text(), "an address of her choice, as of whom a ban would hit"
         assert mallory.session.get(f"{hub.address}/hub/home", timeout=60).ok, "through the proxy it is there"
+        assert "Exception in callback" not in hub.log.read_text(), "a request is over, and its connection closed"
     finally:
         mallory.api("DELETE", f"kernels/{kernel}")
 

@@ -57,23 +57,26 @@ class _OfASeat(HTTPMessageDelegate):
 
 def guard() -> None:
     """Have this process's servers on Unix sockets, the hub's, treat whoever is not root as a seat, and read no large request."""
-    if getattr(HTTPServer, "_seats", None) is not None:
+    if hasattr(HTTPServer, "_users"):
         return
-    seats: WeakKeyDictionary[IOStream, int] = WeakKeyDictionary()
+    users: WeakKeyDictionary[IOStream, int] = WeakKeyDictionary()
     handle_stream, start_request = HTTPServer.handle_stream, HTTPServer.start_request
 
     def handle(server: HTTPServer, stream: IOStream, address: Any) -> None:
-        if stream.socket.family == socket.AF_UNIX and (user := user_at(stream.socket)) != 0:
-            if sum(1 for other, owner in seats.items() if owner == user and not other.closed()) >= MOST:
+        if stream.socket.family == socket.AF_UNIX:
+            user = user_at(stream.socket)
+            if user != 0 and sum(1 for each, of in users.items() if of == user and not each.closed()) >= MOST:
                 stream.close()
                 return
-            seats[stream] = user
+            users[stream] = user
         handle_stream(server, stream, address)
 
     def start(server: HTTPServer, connection: Any, request: Any) -> HTTPMessageDelegate:
-        if connection.stream.socket.family == socket.AF_UNIX:
-            request.set_max_body_size(LARGEST)
         behind = start_request(server, connection, request)
-        return _OfASeat(behind) if connection.stream in seats else behind
+        user = users.get(connection.stream)  # which may be closed by now
+        if user is None:
+            return behind
+        request.set_max_body_size(LARGEST)
+        return behind if user == 0 else _OfASeat(behind)
 
-    HTTPServer._seats, HTTPServer.handle_stream, HTTPServer.start_request = seats, handle, start
+    HTTPServer._users, HTTPServer.handle_stream, HTTPServer.start_request = users, handle, start
