@@ -17,7 +17,7 @@ from urllib.parse import quote, urlsplit
 
 import jupyterhub
 
-from hundredfold.classroom.seats import hub_client, proxy
+from hundredfold.classroom.seats import hub_client, hub_socket, proxy
 from hundredfold.classroom.seats.hook import Seats
 from hundredfold.classroom.seats.limits import WrongLimit
 from hundredfold.classroom.seats.people import INSTRUCTORS, GroupAuthenticator
@@ -102,6 +102,7 @@ c.JupyterHub.subdomain_host = hub["subdomains"]
 c.JupyterHub.cookie_host_prefix_enabled = hub["subdomains"].startswith("https://")
 c.JupyterHub.hub_bind_url = c.JupyterHub.hub_connect_url = socket(RUN / "hub.sock")
 c.JupyterHub.hub_socket_mode = 0o666  # servers reach it as their learners; whoever asks has to show a token
+hub_socket.guard()  # and has the API there, and no more
 c.ConfigurableHTTPProxy.api_url = socket(RUN / "root" / "proxy.sock")
 c.ConfigurableHTTPProxy.command = hub["proxy"]
 c.ConfigurableHTTPProxy.auth_token = secret(STATE / proxy.TOKEN)

@@ -312,15 +312,13 @@ class Learner:
 
     def _press(self) -> None:
         page = self.session.get(f"{self.hub.address}/hub/spawn", timeout=PATIENCE)
-        if page.status_code != 500:  # then the page of the server says the same
-            self._refused(page)
+        self._refused(page)  # a start that failed at once is a 503, and the page of the server says the same
 
     @staticmethod
     def _refused(page: requests.Response) -> None:
         """Fail on what a learner could not mend by waiting."""
         assert page.status_code in (200, 404, 424, 502, 503), f"{page.status_code}: {words(page.text)[-600:]}"
-        failed = re.search(r"Spawn failed[^<]*", page.text)
-        assert failed is None, failed[0]
+        assert "Spawn failed" not in page.text, words(page.text)[-600:]
 
     def api(self, method: str, path: str, **more: Any) -> requests.Response:
         """Ask the learner's server."""

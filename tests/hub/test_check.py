@@ -130,6 +130,26 @@ def test_a_version_managers_python_below_roots_home_is_named(tmp_path):
         link.unlink()
 
 
+@pytest.mark.parametrize("closed", ["", "memory", "cpu pids"])
+def test_a_unit_that_can_limit_no_seat_is_named(closed, tmp_path, monkeypatch):
+    """As in a container whose control groups are read-only. There the check said that all was fine, and no learner had a server."""
+    program = tmp_path / "systemd-run"
+    program.write_text(
+        '#!/bin/sh\nwhile [ "${1#--}" != "$1" ]; do shift; done\n'
+        f"for each in {closed}; do mount --bind /sys/fs/cgroup/$each /sys/fs/cgroup/$each && mount -o remount,bind,ro /sys/fs/cgroup/$each; done\n"
+        'exec "$@"\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    own = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda command, **more: own(["unshare", "--mount", *command], **more))
+    if closed:
+        one(first_run.limited(), f"cannot limit seats: {closed.replace(' ', ' and ')}$", "container that may write")
+    else:
+        assert wrong(first_run.limited()) == {}
+    assert not list(Path("/sys/fs/cgroup").glob("*/**/hub-check"))
+
+
 def test_packages_that_learners_cannot_read_are_named(monkeypatch):
     """Installed under a umask of 077."""
     done = SimpleNamespace(
@@ -141,7 +161,7 @@ def test_packages_that_learners_cannot_read_are_named(monkeypatch):
 
 def test_the_command_that_is_not_on_roots_path_is_named(monkeypatch):
     monkeypatch.setattr(first_run, "PATH", "/nowhere")
-    one(first_run.on_path(), "root does not find the command", r"ln -s /.*/bin/hundredfold /usr/local/bin/")
+    one(first_run.on_path(), "root does not find the command", r"ln -sf? /.*/bin/hundredfold /usr/local/bin/")
 
 
 def test_settings_and_configuration_that_are_not_there_are_named(place, monkeypatch):
@@ -203,6 +223,28 @@ def test_people_who_cannot_have_a_server_are_named(people):
     one(first_run.member("daemon", ["daemon"]), "account of the system", "gpasswd -d daemon")
 
 
+def test_a_class_folder_that_learners_can_fill_is_named(place, people, monkeypatch):
+    """This kernel has no quota on a disk (no CONFIG_QFMT_V2), so what it would say is put in its place."""
+    name = people.add(f"c{uuid.uuid4().hex[:3]}")
+    room = place / "class"
+    room.mkdir()
+
+    def told():
+        (found,) = first_run.shared(room, place, [people.learners])
+        assert not found.bad, "a hub works without"
+        return found.what, found.fix
+
+    assert "can fill the disk" in told()[0] and "file system of its own" in told()[1]
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(room)], check=True)
+    try:
+        assert first_run.quota(room, 0) is None
+        assert name in told()[0] and "setquota" in told()[1]
+        monkeypatch.setattr(first_run, "quota", lambda folder, uid: 1 << 21)
+        assert "a quota for each" in told()[0] and told()[1] == ""
+    finally:
+        subprocess.run(["umount", str(room)], check=True)
+
+
 HUB = {"address": "http://127.0.0.1:888", "subdomains": "https://hub.example.org", "certificate": "", "key": ""}
 
 
@@ -259,9 +301,9 @@ def test_units_that_are_not_of_this_version_are_named(tmp_path, monkeypatch):
     assert wrong(first_run.unit(text, "cp")) == {}
     one(first_run.unit(text.replace("Delegate=yes", ""), "cp"), "no Delegate=yes", "cp")
     one(first_run.unit(text + "ProtectClock=yes\n", "cp"), "closes devices", "cp")
-    if not Path("/run/systemd/system").is_dir():
+    if not first_run._systemd():
         one(first_run.units(), "systemd does not run here", "a machine with systemd")
-        monkeypatch.setattr(first_run, "Path", lambda path: tmp_path if path == "/run/systemd/system" else Path(path))
+        monkeypatch.setattr(first_run, "_systemd", lambda: True)
     told = wrong(first_run.units())
     assert len(told) == 3 and sum("There is no" in what for what in told) == 3, told
 
@@ -279,12 +321,13 @@ def test_a_port_that_another_program_has_is_named():
 def test_the_guides_commands_name_what_there_is():
     """What is copied exists, and what the check tells to do is what the guide does."""
     guide = (hubs.DEPLOY / "README.md").read_text()
-    block = re.search(r"(?s)## Set it up.*?```sh\n(.*?)```", guide)[1]
+    first, second = re.findall(r"(?s)```sh\n(.*?)```", guide.split("## Set it up")[1].split("### Open it")[0])
+    block = first + second
     assert subprocess.run(["sh", "-n"], input=block, text=True, check=False).returncode == 0
     named = re.findall(r"(?<!site-)\b(?:requirements|deploy|packages)/[\w./*-]+", block)
     assert len(named) > 8
     for path in named:
         assert list(hubs.ROOT.glob(path.removeprefix("./"))), path
     assert "/usr/bin/python3 -m venv /opt/hundredfold" in block and "--require-hashes" in block.split("uv.txt")[0]
-    assert "ln -s /opt/hundredfold/bin/hundredfold /usr/local/bin/" in block
+    assert "ln -sf /opt/hundredfold/bin/hundredfold /usr/local/bin/" in block
     assert block.index("hundredfold hub check") > block.index("ci --prefix") and "doctor" not in block

@@ -526,6 +526,74 @@ def test_a_forged_request_is_refused_and_the_page_goes_on(browser, people, tmp_p
         shutil.rmtree(room, ignore_errors=True)
 
 
+#: It sets a token against forged requests for the page on seats, as a page on a name below the hub's may, and sends it along, by a script and by a form.
+FORGE = """<!doctype html><title>a learner's page</title><button>Go on</button><script>
+document.querySelector("button").onclick = async () => {
+  for (const path of ["/", "/services/seats/", "/services/seats/api/stop"])
+    document.cookie = `_xsrf=forged; domain=hub.localhost; path=${path}`;
+  const body = new URLSearchParams({ owner: "OWNER", _xsrf: "forged" });
+  await fetch("STOP", { method: "POST", mode: "no-cors", credentials: "include", body }).catch(() => {});
+  const form = Object.assign(document.createElement("form"), { method: "post", action: "STOP", target: "_blank" });
+  for (const [name, value] of body) form.append(Object.assign(document.createElement("input"), { name, value }));
+  document.body.append(form);
+  form.submit();
+  document.title = "done";
+};
+</script>"""
+
+
+def test_a_browsers_own_request_is_answered_and_one_from_a_learners_page_is_not(browser, hub, people, seated, teacher):
+    """As a browser asks, with `Sec-Fetch-*`, the instructor's cookies and a token: the page's button works, and another page's does not."""
+    anna, ben = seated("anna"), hubs.Learner(hub, people.add("seb"))
+    ben.log_in()
+    ben.open()
+    stop, answered = f"{teacher.service('seats')}api/stop", []
+    page = FORGE.replace("STOP", stop).replace("OWNER", anna.name)
+    with page_of(hub, people.add("fog"), page) as attacker, contextlib.closing(browser.new_context()) as context:
+        context.add_cookies(
+            [{"name": c.name, "value": c.value, "path": c.path, "domain": c.domain} for c in teacher.session.cookies]
+        )
+        context.on("response", lambda answer: answered.append(answer) if answer.url == stop else None)
+        tab = context.new_page()
+        tab.goto(teacher.service("seats"), timeout=hubs.PATIENCE * 1000)
+        tab.goto(attacker.base, timeout=hubs.PATIENCE * 1000)
+        tab.click("button")
+        tab.wait_for_function("document.title == 'done'")
+        hubs.until("both are answered", lambda: tab.wait_for_timeout(200) or len(answered) == 2)
+        assert [each.status for each in answered] == [403, 403] and anna.name in hub.seats()
+        # The cookies that the page has left keep nobody from working: the page on seats has a token of its own.
+        context.clear_cookies(name="_xsrf")
+        tab.goto(teacher.service("seats"), timeout=hubs.PATIENCE * 1000)
+        token = "document.cookie.match(/_xsrf=([^;]*)/)[1]"
+        asks = f"""fetch("api/stop", {{ method: "POST", headers: {{ "X-XSRFToken": {token} }}, body: new URLSearchParams({{ owner: "{ben.name}" }}) }})"""
+        with tab.expect_response(stop, timeout=hubs.PATIENCE * 1000) as told:
+            tab.evaluate(f"{asks}.then(() => 0)")
+        assert told.value.status == 204
+    hubs.until("Ben's server ends", lambda: ben.name not in hub.seats())
+
+
+@pytest.mark.parametrize("site", ["same-origin", "same-site", "cross-site", "none", ""])
+@pytest.mark.parametrize("mode", ["cors", "no-cors", "navigate", ""])
+def test_whatever_a_request_says_of_itself_a_token_decides(hub, seated, teacher, mode, site):
+    """The headers of a browser are a browser's to set, and a page of a learner's is of the same site."""
+    anna = seated("anna")
+    url = teacher.service("seats")
+    teacher.session.get(url, timeout=hubs.PATIENCE)
+    said = {name: value for name, value in (("Sec-Fetch-Mode", mode), ("Sec-Fetch-Site", site)) if value}
+    for token in ({}, {"X-XSRFToken": "forged"}, {"X-XSRFToken": anna.xsrf(f"/user/{anna.name}/")}):
+        answer = teacher.session.post(
+            f"{url}api/stop", data={"owner": anna.name}, headers={**said, **token}, timeout=hubs.PATIENCE
+        )
+        assert answer.status_code == 403, (said, token)
+    assert anna.name in hub.seats()
+    # With the token of the page itself it is answered: nobody of that name has a seat.
+    token = {"X-XSRFToken": teacher.cookies(url)["_xsrf"]}
+    answer = teacher.session.post(
+        f"{url}api/stop", data={"owner": "nobody-here"}, headers={**said, **token}, timeout=hubs.PATIENCE
+    )
+    assert answer.status_code == 404, said
+
+
 TOSS = """<!doctype html><title>a learner's page</title><script>
 for (const name of ["jupyterhub-hub-login", "__Host-jupyterhub-hub-login"])
   for (const more of ["", "; secure"]) document.cookie = `${name}=%s; domain=hub.localhost; path=/${more}`;
@@ -816,6 +884,166 @@ def test_a_seat_has_no_socket_of_the_systems_in_reach(hub, people, seated, mallo
             assert found.strip() == repr([str(hub.run / "hub.sock")])
     finally:
         shutil.rmtree(folder)
+        mallory.api("DELETE", f"kernels/{kernel}")
+
+
+def test_who_takes_all_terminals_leaves_everybody_else_theirs(seated, mallory):
+    """Of the machine's 4096 a process can open all. Then nobody has one any more: no lab, no ssh, not even root."""
+    kernel, anna = mallory.kernel(), seated("anna")
+    take = (
+        "import os\n"
+        "kept = []\n"
+        "try:\n"
+        "    while len(kept) < 5000: kept.append(os.open('/dev/ptmx', os.O_RDWR | os.O_NOCTTY))\n"
+        "except OSError: pass\n"
+        "print(len(kept))"
+    )
+    try:
+        assert (
+            8
+            < int(
+                mallory.run(
+                    kernel, f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (20000, 20000))\n{take}"
+                )
+            )
+            <= 64
+        )
+        os.close(os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY))
+        opened = anna.api("POST", "terminals", json={})
+        assert opened.status_code == 200, opened.text
+        with contextlib.closing(anna.socket(f"terminals/websocket/{opened.json()['name']}")) as line:
+            line.send(json.dumps(["stdin", "echo $((6*7))-here\r"]))
+            hubs.until("the shell answers", lambda: "42-here" in line.recv(), pause=0)
+        anna.api("DELETE", f"terminals/{opened.json()['name']}")
+    finally:
+        mallory.api("DELETE", f"kernels/{kernel}")
+
+
+ASK = (
+    "import re, socket\n"
+    "def ask(method, path, *headers, body=''):\n"
+    "    line = socket.socket(socket.AF_UNIX)\n"
+    "    line.connect(SOCKET)\n"
+    "    line.sendall('\\r\\n'.join([f'{method} {path} HTTP/1.0', 'Host: HOST', *headers, f'Content-Length: {len(body)}', '', body]).encode())\n"
+    "    said = b''\n"
+    "    while part := line.recv(65536): said += part\n"
+    "    return said.decode(errors='replace')\n"
+)
+
+
+def test_a_seat_asks_the_hubs_api_and_nothing_else_of_the_hub(hub, mallory):
+    """A failed login costs PAM seconds, of which forty from a seat held up everybody's; and the proxy's headers were believed."""
+    kernel = mallory.kernel()
+    host = mallory.hub.address.partition("://")[2]
+    mallory.run(kernel, ASK.replace("SOCKET", repr(str(hub.run / "hub.sock"))).replace("HOST", host))
+    asked = [
+        "/hub/login",
+        "/hub/home",
+        "/hub/",
+        "/",
+        "//hub/login",
+        "/hub/api/../login",
+        "/hub/static/css/style.min.css",
+        f"http://{host}/hub/login",
+    ]
+    try:
+        for path in asked:
+            for method in ("GET", "POST"):
+                said = mallory.run(
+                    kernel, f"print(ask({method!r}, {path!r}, 'X-Forwarded-For: 203.0.113.9').split()[1])"
+                )
+                assert said.strip() in ("403", "404"), (method, path, said)
+        assert '"version"' in mallory.run(kernel, "print(ask('GET', '/hub/api/', 'X-Forwarded-For: 203.0.113.9'))")
+        assert "203.0.113.9" not in hub.log.read_text(), "an address of her choice, as of whom a ban would hit"
+        assert mallory.session.get(f"{hub.address}/hub/home", timeout=60).ok, "through the proxy it is there"
+        assert "Exception in callback" not in hub.log.read_text(), "a request is over, and its connection closed"
+    finally:
+        mallory.api("DELETE", f"kernels/{kernel}")
+
+
+def test_connections_that_are_held_open_from_a_seat_are_few(hub, people, mallory):
+    """The hub may have so many files open, and a seat's processes together more."""
+    kernel = mallory.kernel()
+    hold = (
+        "import socket\n"
+        "held = []\n"
+        "for _ in range(300):\n"
+        "    held.append(socket.socket(socket.AF_UNIX))\n"
+        "    held[-1].settimeout(10)\n"
+        f"    held[-1].connect({str(hub.run / 'hub.sock')!r})\n"
+        "left = 0\n"
+        "for line in held:\n"
+        "    line.settimeout(0.01)\n"
+        "    try: line.recv(1)\n"
+        "    except TimeoutError: left += 1\n"
+        "    except OSError: pass\n"
+        "print(left)"
+    )
+    files = Path(f"/proc/{hub.process.pid}/fd")
+    before = len(list(files.iterdir()))
+    try:
+        assert 8 < int(mallory.run(kernel, hold)) <= 64
+        assert len(list(files.iterdir())) < before + 100
+        new = hubs.Learner(hub, people.add("con"))
+        assert new.log_in().ok
+        new.open()
+        new.leave()
+    finally:
+        mallory.api("DELETE", f"kernels/{kernel}")
+
+
+def test_a_seat_has_no_socket_that_leads_out_of_its_network(mallory):
+    """A machine's vsock is in no network namespace: it leads to the machine's host, and from one seat to another."""
+    kernel = mallory.kernel()
+    code = (
+        "import ctypes, errno, os, socket\n"
+        "def tried(what, *more):\n"
+        "    try: what(*more); return 'GOT'\n"
+        "    except OSError as error: return errno.errorcode[error.errno]\n"
+        "libc = ctypes.CDLL(None, use_errno=True)\n"
+        "ring = libc.syscall(425, 1, ctypes.create_string_buffer(120))\n"
+        "print(*(tried(socket.socket, family, kind) for family, kind in ((40, 1), (17, 3), (38, 5))),\n"
+        "      errno.errorcode[ctypes.get_errno()] if ring < 0 else 'GOT',\n"
+        "      *(tried(socket.socket, family) for family in (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6)),\n"
+        "      tried(socket.socket, socket.AF_NETLINK, socket.SOCK_RAW, 0))"
+    )
+    try:
+        assert mallory.run(kernel, code).split() == ["EAFNOSUPPORT"] * 3 + ["ENOSYS"] + ["GOT"] * 4
+        outside = hubs.as_user(mallory.name, code).stdout.split()
+        assert outside[1] == "EPERM", "a packet socket, which the kernel itself refuses her otherwise"
+    finally:
+        mallory.api("DELETE", f"kernels/{kernel}")
+
+
+def test_no_large_request_is_read_by_the_hub_or_a_page(hub, mallory, teacher):
+    """A body is read before anybody asks who sends it, and Tornado takes 100 MB: sixty at a time cost root 6 GB."""
+    kernel = mallory.kernel()
+    seats_page = teacher.service("seats").partition("://")[2]
+    host, _, path = seats_page.partition("/")
+    head = "POST {} HTTP/1.1\r\nHost: {}\r\nContent-Length: 60000000\r\n\r\n"
+    wait = (
+        "import socket\n"
+        "line = socket.socket(socket.AF_UNIX if PLACE[:1] == '/' else socket.AF_INET)\n"
+        "line.connect(PLACE if PLACE[:1] == '/' else ('127.0.0.1', int(PLACE)))\n"
+        "line.settimeout(20)\n"
+        "line.sendall(HEAD.encode() + bytes(70000))\n"
+        "try: print(line.recv(12).decode() or 'ended')\n"
+        "except TimeoutError: print('WAITS FOR ALL OF IT')\n"
+        "except ConnectionError: print('ended')"
+    )
+
+    def refused(said: str) -> bool:
+        return said.strip() == "ended" or said.split()[1][0] in "45"
+
+    try:
+        to_hub = head.format("/hub/api/users/x/activity", "hub")
+        code = wait.replace("PLACE", repr(str(hub.run / "hub.sock"))).replace("HEAD", repr(to_hub))
+        assert refused(mallory.run(kernel, code))
+        for where, of in (("/hub/login", hub.address.partition("://")[2]), (f"/{path}api/stop", host)):
+            code = wait.replace("PLACE", repr(str(hub.port))).replace("HEAD", repr(head.format(where, of)))
+            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+            assert refused(done.stdout), (where, done.stdout)
+    finally:
         mallory.api("DELETE", f"kernels/{kernel}")
 
 

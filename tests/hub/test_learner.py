@@ -160,6 +160,10 @@ def test_a_home_folder_that_nobody_could_save_in_is_said_to_the_learner(hub, peo
     try:
         kim = hubs.Learner(hub, name)
         kim.log_in()
+        page = kim.session.get(
+            f"{hub.address}/hub/spawn", timeout=hubs.PATIENCE
+        )  # it fails at once, or while they wait
+        assert "/hub/spawn-pending/" in page.url or said in hubs.words(page.text), hubs.words(page.text)
         with pytest.raises(AssertionError, match=said):
             kim.open()
         assert name not in hub.seats()

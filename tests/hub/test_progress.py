@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import stat
+import subprocess
 import uuid
 from pathlib import Path
 
@@ -102,6 +103,39 @@ def test_a_class_from_its_kernels_to_the_page(class_hub, people, room):
     assert [bar["label"] for bar in told()["predictions"][0]["bars"]] == ["7"]
     settings.write_text(json.dumps({"names": True, "per": "owner"}))
     assert {row["name"]: row["solved"] for row in told()["learners"]} == {anna.name: 1, ben.name: 0}
+
+
+def test_a_class_folder_that_one_learner_fills_costs_nobody_anything(class_hub, people, room):
+    """A file system of its own, as the guide has it. What others share meanwhile waits with them, and they are told."""
+    filler, anna = learner(class_hub, people, "pfi"), learner(class_hub, people, "pfa")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k,mode=1733", "tmpfs", str(room / "answers")], check=True)
+    try:
+        kernels = {}
+        for who in (filler, anna):
+            who.open()
+            kernels[who] = who.kernel()
+        anna.run(kernels[anna], CHECK)
+        told = filler.run(
+            kernels[filler],
+            "import errno\n"
+            "try:\n"
+            f"    with open({str(room / 'answers' / 'much')!r}, 'wb', buffering=0) as file:\n"
+            "        while True: file.write(bytes(1 << 12))\n"
+            "except OSError as error: print(errno.errorcode[error.errno])",
+        )
+        assert told.strip() == "ENOSPC"
+        check = "from hundredfold import check\ncheck('arrays.possible', 5e9, 0.00556, 0.000444)"
+        said = anna.run(kernels[anna], check)
+        assert "no room in the class's folder: tell your instructor" in " ".join(said.split()), said
+        filler.run(kernels[filler], f"import os; os.unlink({str(room / 'answers' / 'much')!r})")
+        anna.run(kernels[anna], "progress.record(Verdict('arrays.port', 'right'))")
+        (hers,) = [file for file in (room / "answers").glob("*.jsonl") if file.owner() == anna.name]
+        problems = [json.loads(line)["problem"] for line in hers.read_text().splitlines()]
+        assert problems == ["arrays.possible", "arrays.port"]
+    finally:
+        for who in (filler, anna):
+            who.leave()
+        subprocess.run(["umount", "--lazy", str(room / "answers")], check=True)
 
 
 def test_pages_end_with_a_hub_that_is_killed_and_the_next_hub_has_its_own(class_hub, people):

@@ -86,6 +86,10 @@ def log_as_text() -> None:
     logging.basicConfig(handlers=[handler], format="%(levelname)s %(message)s", level=logging.WARNING, force=True)
 
 
+#: So many bytes a request to a page has at most: it is read before anybody asks who sends it.
+LARGEST = 1 << 16
+
+
 def served(page: Path, prefix: str, handlers: dict[str, type], **settings: Any) -> web.Application:
     """An application of the hub's below `prefix`, which ends in a slash: the page in a folder, and what its script asks."""
     return web.Application(

@@ -9,7 +9,7 @@ import hundredfold
 from hundredfold.learning import problems
 from hundredfold.learning.cards import wrap
 from hundredfold.learning.checking import CheckFailed, check, hint
-from hundredfold.learning.problems import progress
+from hundredfold.learning.problems import progress, sharing
 
 RIGHT = (5e9, 0.00556, 0.000444)
 
@@ -19,6 +19,7 @@ def fresh(monkeypatch, tmp_path):
     module = sys.modules["hundredfold.learning.checking"]
     monkeypatch.setattr(module, "_seen", {})
     monkeypatch.setattr(module, "_unsaved_said", False)
+    monkeypatch.setattr(module, "_full_said", False)
     monkeypatch.setenv("HUNDREDFOLD_STATE", str(tmp_path))
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
     monkeypatch.delenv("HUNDREDFOLD_STRICT", raising=False)
@@ -173,6 +174,14 @@ def test_progress_that_cannot_be_saved_is_said_once(monkeypatch, tmp_path, capfd
     first, second = said(capfd, "arrays.possible", *RIGHT), said(capfd, "arrays.possible", *RIGHT)
     assert "progress is not being saved" in first
     assert second == first[: first.index("  (Your progress")]
+
+
+def test_a_class_folder_that_is_full_is_said_once(capfd, monkeypatch):
+    monkeypatch.setattr(sharing, "share", lambda **line: False)
+    monkeypatch.setattr(sharing, "full", True)
+    first, again = said(capfd, "arrays.possible", *RIGHT), said(capfd, "arrays.possible", *RIGHT)
+    assert "no room in the class's folder: tell your instructor" in " ".join(first.split())
+    assert "no room" not in again and len(progress.read()) == 2
 
 
 def test_ctrl_c_in_a_learners_function_stops_the_check_and_nothing_else(capfd):

@@ -19,7 +19,7 @@ from typing import Any
 
 from hundredfold.learning import cards, problems
 from hundredfold.learning.cards import Card, Line
-from hundredfold.learning.problems import progress
+from hundredfold.learning.problems import progress, sharing
 from hundredfold.learning.problems.properties import GRADING
 from hundredfold.learning.problems.verdict import RIGHT, UNJUDGED, UNTOUCHED, WRONG, Verdict
 
@@ -27,6 +27,7 @@ __all__ = ["CheckFailed", "check", "hint"]
 
 _seen: dict[str, int] = {}  # problem -> how many of its hints were shown in this session
 _unsaved_said = False
+_full_said = False
 _last: str | None = None  # the problem that was checked last: `hint()` is about it
 
 
@@ -139,15 +140,25 @@ def _help(problem: problems.Problem, verdict: Verdict) -> list[Line]:
 
 
 def _record(verdict: Verdict) -> list[Line]:
-    """Save the verdict; the first time it cannot be, one sentence about it.
+    """Save the verdict; the first time it cannot be, or the class's folder is full, one sentence about it.
 
     A grader's run is not the learner's progress.
     """
-    global _unsaved_said
-    if progress.record(verdict) or _unsaved_said:
+    global _unsaved_said, _full_said
+    if not progress.record(verdict):
+        if _unsaved_said:
+            return []
+        _unsaved_said = True
+        return [Line("(Your progress is not being saved: HUNDREDFOLD_STATE can name a folder that can be written to.)")]
+    if not sharing.full or _full_said:
         return []
-    _unsaved_said = True
-    return [Line("(Your progress is not being saved: HUNDREDFOLD_STATE can name a folder that can be written to.)")]
+    _full_said = True
+    return [
+        Line(
+            "(Your progress is saved. Your class does not see it yet, because there is no room in the class's folder: tell your instructor. "
+            "It is sent when there is room again.)"
+        )
+    ]
 
 
 def _end(card: Card, failed: bool) -> None:

@@ -46,7 +46,7 @@ def test_without_an_address_there_is_nothing(project):
     project("")
     assert links.address() is None and links.ways("01_arrays") == [] and links.badges("01_arrays") == ""
     done = run()
-    assert done.exit_code == 1 and "no public address yet" in done.output
+    assert done.exit_code == 2 and "no public address yet" in done.output
 
 
 def test_the_one_setting(project):

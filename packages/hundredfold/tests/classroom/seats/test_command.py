@@ -8,7 +8,8 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from hundredfold.classroom.seats.command import command
+from hundredfold.classroom import seats
+from hundredfold.classroom.seats.command import command, hub
 
 
 def run(*arguments, **more):
@@ -43,6 +44,21 @@ def test_what_cannot_be_is_a_sentence(arguments, status, said):
     done = run(*arguments)
     assert done.exit_code == status and "Traceback" not in done.output
     assert said.replace("cannot be cut", "can be cut") in " ".join(done.output.split())
+
+
+@pytest.mark.parametrize(
+    ("group", "arguments"),
+    [(hub, ["check"]), (command, ["status"]), (command, ["reclaim"]), (command, ["stop", "anna"])],
+    ids=["check", "status", "reclaim", "stop"],
+)
+def test_with_a_python_that_has_no_jupyterhub_it_is_said_which_has(group, arguments, monkeypatch):
+    for name in ("first_run", "hub_client", "people", "reclaim", "status"):  # as if none had been imported yet
+        monkeypatch.delitem(sys.modules, f"{seats.__name__}.{name}", raising=False)
+        monkeypatch.delattr(seats, name, raising=False)
+    for name in ("jupyterhub", "pydantic"):
+        monkeypatch.setitem(sys.modules, name, None)
+    done = CliRunner().invoke(group, [*arguments, "--settings", "/nowhere/hub.toml"])
+    assert done.exit_code == 2 and "/opt/hundredfold/bin/hundredfold" in done.output, done.output
 
 
 def test_without_a_gpu_all_simulate(monkeypatch):

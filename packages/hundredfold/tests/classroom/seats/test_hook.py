@@ -4,10 +4,11 @@ import logging
 from types import SimpleNamespace
 
 import pytest
+from tornado.web import HTTPError
 
 from hundredfold.classroom.seats import certificates, devices, hook, limits
-from hundredfold.classroom.seats.allocations import NoSeat
 from hundredfold.classroom.seats.devices import Place
+from hundredfold.classroom.seats.hook import CannotSeat
 from hundredfold.classroom.seats.limits import Limits, WrongLimit, checked, environment, size
 from hundredfold.classroom.seats.plan import CONTEXT
 from hundredfold.classroom.seats.shared_gpus import GB
@@ -105,9 +106,9 @@ def test_who_finds_no_gpu_simulates_and_does_not_see_any(tmp_path, monkeypatch):
     assert second.environment["GPUSIM_SIMULATE"] == "1" and second.environment["CUDA_VISIBLE_DEVICES"] == "0,1"
     refusing = seats(tmp_path / "other", gpus="auto", mechanism="one each", overflow="refuse")
     refusing.pre_spawn(first)
-    with pytest.raises(NoSeat) as told:
+    with pytest.raises(CannotSeat, match="All 1 seats are taken") as told:
         refusing.pre_spawn(second)
-    assert told.value.jupyterhub_message == str(told.value) and "All 1 seats are taken" in str(told.value)
+    assert "All 1 seats are taken" in told.value.jupyterhub_message and isinstance(told.value, HTTPError)
 
 
 def test_a_seat_that_could_not_be_made_is_given_back(tmp_path, monkeypatch):

@@ -1,5 +1,6 @@
 """Sharing with a class, and what the instructor sees of it."""
 
+import errno
 import gc
 import json
 import os
@@ -102,6 +103,35 @@ def test_nobody_is_led_through_a_link(room, tmp_path):
     victim.write_text("")
     mine.symlink_to(victim)
     assert progress.record(RIGHT) and victim.read_text() == ""
+
+
+@pytest.mark.parametrize("why", [errno.ENOSPC, errno.EDQUOT])
+def test_what_finds_no_room_waits_and_comes_before_the_next(room, monkeypatch, why):
+    run("--share", str(room))
+    (mine,) = files(room)
+
+    def no_room(handle, data):
+        raise OSError(why, os.strerror(why))
+
+    with monkeypatch.context() as full:
+        full.setattr(sharing, "append", no_room)
+        assert not sharing.share(problem="first") and not sharing.share(problem="second") and sharing.full
+    assert mine.read_text() == ""
+    assert sharing.share(problem="third") and not sharing.full
+    assert [json.loads(line)["problem"] for line in mine.read_text().splitlines()] == ["first", "second", "third"]
+    assert sharing.share(problem="fourth") and len(mine.read_text().splitlines()) == 4, "nothing is sent twice"
+
+
+def test_who_shares_no_more_sends_nothing_that_waited(room, monkeypatch):
+    run("--share", str(room))
+    with monkeypatch.context() as full:
+        full.setattr(sharing, "append", lambda handle, data: False)
+        assert not sharing.share(problem="first") and sharing.full
+    run("--no-share")
+    run("--share", str(room))
+    assert sharing.share(problem="second")
+    (mine,) = files(room)
+    assert "first" not in mine.read_text()
 
 
 def test_notebooks_at_once_lose_nothing_and_make_one_file(room):

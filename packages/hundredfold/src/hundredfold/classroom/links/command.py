@@ -37,7 +37,7 @@ def command(
     try:
         where = links.given(url, branch or links.BRANCH) if url else links.address()
         if where is None:
-            raise click.ClickException(
+            raise click.UsageError(
                 "The project has no public address yet: write it into packages/hundredfold/pyproject.toml, [project.urls], Repository, or give --address."
             )
         if branch and not url:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -19,6 +20,21 @@ from .plan import Impossible, Mechanism, Plan, plan
 
 if TYPE_CHECKING:
     from .hub_client import Site
+
+
+class _OfTheHub(click.Command):
+    """A command that needs the hub's packages, which a learner's or an instructor's own Python does not have."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] in ("jupyterhub", "pydantic"):
+                raise click.UsageError(
+                    f"{sys.executable} has no {error.name}: use the Python in which the hub is installed "
+                    "(`/opt/hundredfold/bin/hundredfold` where it is set up as deploy/hub/README.md says)."
+                ) from None
+            raise
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -57,7 +73,9 @@ _settings = click.option(
 )
 
 
-@command.command("status", short_help="Say who sits where on this machine's hub and what they use. For root.")
+@command.command(
+    "status", cls=_OfTheHub, short_help="Say who sits where on this machine's hub and what they use. For root."
+)
 @_settings
 @click.option("--json", "as_json", is_flag=True, help="Print the seats as JSON, memory in bytes.")
 @click.option("--watch", is_flag=True, help="Print them again every five seconds, until Ctrl-C.")
@@ -79,7 +97,7 @@ def status_command(settings: str | None, as_json: bool, watch: bool) -> None:
         raise click.ClickException(str(error)) from error
 
 
-@command.command("reclaim", short_help="Free the memory of idle kernels. For root.")
+@command.command("reclaim", cls=_OfTheHub, short_help="Free the memory of idle kernels. For root.")
 @_settings
 @click.option("--idle", type=click.FloatRange(0), default=30, show_default=True, help="Minutes without work.")
 @click.option(
@@ -112,7 +130,7 @@ def reclaim_command(settings: str | None, idle: float, grace: float, learners: t
         click.echo(f"No kernel has been idle for {idle:g} minutes.")
 
 
-@command.command("stop")
+@command.command("stop", cls=_OfTheHub)
 @_settings
 @click.argument("learners", nargs=-1, required=True)
 def stop_command(settings: str | None, learners: tuple[str, ...]) -> None:
@@ -134,7 +152,9 @@ def hub() -> None:
     """A hub for a class on this machine, as deploy/hub/README.md sets it up."""
 
 
-@hub.command("check", short_help="Look at all that the guide sets up, and print what is wrong. For root.")
+@hub.command(
+    "check", cls=_OfTheHub, short_help="Look at all that the guide sets up, and print what is wrong. For root."
+)
 @_settings
 def check_command(settings: str | None) -> None:
     """Look at all that the guide sets up, and print what is wrong and how to fix it. For root.

@@ -2,11 +2,12 @@
 
 Standard library only, and run by its path: it starts with nothing of the learner's in reach. It joins the seat's control groups;
 takes a network of its own, in which localhost is the learner's alone; hides other users' processes, and the sockets in /run; puts
-empty folders in place of the shared ones for temporary files; becomes the learner, who cannot become anybody else again; writes to a
-log of theirs; and is replaced by the server.
+empty folders in place of the shared ones for temporary files, and terminals of its own; becomes the learner, who cannot become
+anybody else again; writes to a log of theirs; and is replaced by the server.
 """
 
 import ctypes
+import errno
 import fcntl
 import json
 import os
@@ -19,7 +20,12 @@ import sys
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWNET = 0x00020000, 0x08000000, 0x40000000
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC, MS_PRIVATE = 2, 4, 8, 4096, 16384, 1 << 18
 PR_SET_NO_NEW_PRIVS = 38
+SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW = 1, 4
+IO_URING_SETUP = 425
+#: By the name of a processor: its number in seccomp(2), and those of the calls seccomp and socket.
+PROCESSORS = {"x86_64": (0xC000003E, 317, 41), "aarch64": (0xC00000B7, 277, 198)}
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
+TERMINALS = 64
 SHARED = ("/tmp", "/var/tmp", "/dev/shm")
 LOG = ".local/state/hundredfold/server.log"
 
@@ -69,9 +75,38 @@ def rooms(own_network, temporary, run):
     for folder in SHARED:
         if os.path.isdir(folder) and not os.path.islink(folder):
             mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, f"mode=1777,size={temporary}")
+    # Terminals of its own: those of the machine are numbered, and who took them all would leave none even to root.
+    mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, f"mode=600,ptmxmode=666,max={TERMINALS}")
     only("/run", run)
     # From Linux 5.8 on this is this mount's alone: other users' processes, and what they were started with, are not to be seen.
     mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=2")
+
+
+def only_networks_of_its_own():
+    """No sockets but of the kinds that a network namespace holds: a machine's vsock, say, leads to its host and to other seats.
+
+    A filter of system calls (seccomp(2)), which all that the seat starts keeps. io_uring, which makes sockets past it, is as if the
+    kernel had none. On processors that are not in `PROCESSORS` there is no filter.
+    """
+    machine = os.uname().machine
+    if machine not in PROCESSORS:
+        return
+    architecture, seccomp, make = PROCESSORS[machine]
+    load, equal, at_least, end = 0x20, 0x15, 0x35, 0x06
+    allow, error = 0x7FFF0000, 0x00050000
+    families = [socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK]
+    steps = [
+        (load, 0, 0, 4), (equal, 1, 0, architecture), (end, 0, 0, error | errno.ENOSYS),
+        (load, 0, 0, 0), (at_least, 0, 1, 0x40000000), (end, 0, 0, error | errno.ENOSYS),
+        (equal, 0, 1, IO_URING_SETUP), (end, 0, 0, error | errno.ENOSYS),
+        (equal, 1, 0, make), (end, 0, 0, allow),
+        (load, 0, 0, 16), *((equal, len(families) - i, 0, family) for i, family in enumerate(families)),
+        (end, 0, 0, error | errno.EAFNOSUPPORT), (end, 0, 0, allow),
+    ]  # fmt: skip
+    program = b"".join(struct.pack("HBBI", *step) for step in steps)
+    held = ctypes.create_string_buffer(program, len(program))
+    told = struct.pack("HxxxxxxP", len(steps), ctypes.addressof(held))
+    call("syscall", ctypes.c_long(seccomp), SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, told)
 
 
 def own_log(home):
@@ -99,6 +134,8 @@ def main():
     os.setresgid(what["gid"], what["gid"], what["gid"])
     os.setresuid(what["uid"], what["uid"], what["uid"])
     call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    if what["own_network"]:
+        only_networks_of_its_own()
     os.umask(0o077)
     try:
         os.chdir(what["home"])

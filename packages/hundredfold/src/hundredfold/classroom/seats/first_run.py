@@ -6,6 +6,7 @@ hub reads them, and a seat's own network and folders. Nothing is changed but wha
 
 from __future__ import annotations
 
+import ctypes
 import grp
 import json
 import os
@@ -79,6 +80,11 @@ def findings(settings: Path) -> Iterator[Finding]:
         lambda: proxy(told["hub"]),
         lambda: people(told["people"]),
         lambda: address(told["hub"]),
+        lambda: (
+            shared(Path(told["class"]["folder"]), Path(told["hub"]["state"]), told["people"]["learners"])
+            if told.get("class", {}).get("folder")
+            else ()
+        ),
         lambda: seat(told["hub"]["own_network"], told["hub"]["run"]),
         units,
         lambda: ports(told) if not _active("hundredfold-hub") else (),
@@ -102,9 +108,37 @@ def machine() -> Iterator[Finding]:
             "boot with systemd.unified_cgroup_hierarchy=1 cgroup_enable=memory",
         )
     else:
-        yield ok(f"Linux {os.uname().release}: memory, cores and processes of a seat can be limited")
+        yield ok(f"Linux {os.uname().release} counts memory, cores and processes")
+        if _systemd():
+            yield from limited()
     if not any((Path(folder) / "login").exists() for folder in ("/etc/pam.d", "/usr/lib/pam.d")):
         yield bad("PAM has no service `login`, with which passwords are checked", "apt install login")
+
+
+def limited() -> Iterator[Finding]:
+    """Whether a unit like the hub's can limit a seat, tried in one: what root's shell may do with control groups says nothing about it."""
+    code = (
+        "from hundredfold.classroom.seats.groups import Groups\n"
+        "made = Groups('hub-check')\n"
+        "print(' and '.join(made.make(2**30, 1)), end='')\n"
+        "made.close()"
+    )
+    unit = ["systemd-run", "--quiet", "--wait", "--collect", "--pipe", "--property=Delegate=yes"]
+    try:
+        done = subprocess.run(
+            [*unit, sys.executable, "-I", "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        yield bad(f"A unit cannot be started to try a seat's limits: {error}", "systemctl status says what is wrong")
+        return
+    if done.returncode or done.stdout:
+        what = done.stdout or (done.stderr.strip().splitlines() or ["no message"])[-1]
+        yield bad(
+            f"The hub's unit cannot limit seats: {what}",
+            "run the hub on the machine itself, or in a container that may write its control groups (/sys/fs/cgroup)",
+        )
+    else:
+        yield ok("A unit with Delegate=yes can limit a seat's memory, cores and processes")
 
 
 def python(executable: str) -> Iterator[Finding]:
@@ -160,7 +194,7 @@ def on_path() -> Iterator[Finding]:
     else:
         yield bad(
             "root does not find the command hundredfold",
-            f"ln -s {Path(sys.executable).parent}/hundredfold /usr/local/bin/",
+            f"ln -sf {Path(sys.executable).parent}/hundredfold /usr/local/bin/",
         )
 
 
@@ -336,6 +370,40 @@ def certificate(file: Path, key: Path, name: str) -> Iterator[Finding]:
         yield ok(f"{file} is valid until {found.not_valid_after_utc:%Y-%m-%d}")
 
 
+def shared(folder: Path, state: Path, groups: list[str]) -> Iterator[Finding]:
+    """What a learner can fill who writes into the class's folder without end."""
+    guide = "README.md, The class's page"
+    if os.stat(folder).st_dev == os.stat(state).st_dev:
+        yield note(
+            f"Learners can fill the disk of {state}: {folder} is on it", f"give it a file system of its own ({guide})"
+        )
+        return
+    members = {name for group in groups if _exists(group) for name in grp.getgrnam(group).gr_mem}
+    free = sorted(name for name in members if not quota(folder, pwd.getpwnam(name).pw_uid))
+    if free:
+        more = f" and {len(free) - MOST} more" if len(free) > MOST else ""
+        yield note(
+            f"{folder} is a file system of its own, and one learner can fill it for all: no quota holds {', '.join(free[:MOST])}{more}",
+            f"setquota for each ({guide})",
+        )
+    else:
+        yield ok(f"{folder} is a file system of its own, with a quota for each learner")
+
+
+_QUOTACTL_FD, _Q_GETQUOTA = 443, 0x800007 << 8  # quotactl_fd(2), on all architectures; for users
+
+
+def quota(folder: Path, uid: int) -> int | None:
+    """How many bytes this user may have in the folder's file system; None where nothing holds them."""
+    told = (ctypes.c_uint64 * 9)()  # struct if_dqblk begins with the hard limit, in KiB
+    file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        failed = ctypes.CDLL(None).syscall(_QUOTACTL_FD, file, _Q_GETQUOTA, uid, ctypes.byref(told))
+    finally:
+        os.close(file)
+    return None if failed or not told[0] else told[0] << 10
+
+
 def seat(own_network: bool, run: str) -> Iterator[Finding]:
     """A seat's network, folders and loss of rights, tried with a user that has none."""
     nobody = pwd.getpwuid(NOBODY)
@@ -373,7 +441,7 @@ def seat(own_network: bool, run: str) -> Iterator[Finding]:
 
 def units() -> Iterator[Finding]:
     """systemd's units: there, of this version, and running."""
-    if not Path("/run/systemd/system").is_dir():
+    if not _systemd():
         yield bad(
             "systemd does not run here, which starts the hub and its proxy", "set the hub up on a machine with systemd"
         )
@@ -382,7 +450,7 @@ def units() -> Iterator[Finding]:
     if not TMPFILES.is_file():
         yield bad(
             f"There is no {TMPFILES}, so the folder of sockets is not there after a restart",
-            "cp deploy/hub/systemd/hundredfold.conf /etc/tmpfiles.d/; systemd-tmpfiles --create",
+            "cp deploy/hub/systemd/hundredfold.conf /etc/tmpfiles.d/; systemd-tmpfiles --create hundredfold.conf",
         )
     for name in ("hundredfold-proxy", "hundredfold-hub"):
         file = UNITS / f"{name}.service"
@@ -433,6 +501,11 @@ def ports(told: dict[str, Any]) -> Iterator[Finding]:
                 )
     if not taken:
         yield ok(f"The ports {', '.join(map(str, sorted(wanted)))} are free")
+
+
+def _systemd() -> bool:
+    """Whether systemd is this machine's first process (sd_booted(3))."""
+    return Path("/run/systemd/system").is_dir()
 
 
 def _active(name: str) -> bool:

@@ -17,6 +17,8 @@ from typing import Any, Literal
 from urllib.parse import quote
 from weakref import WeakKeyDictionary
 
+from tornado.web import HTTPError
+
 from . import certificates, devices, limits
 from .allocations import Allocations, NoSeat
 from .plan import Mechanism
@@ -24,6 +26,17 @@ from .plan import Mechanism
 #: Kernels talk to their server through sockets in a folder that only their owner enters, instead of ports on localhost, which
 #: all users of a machine reach.
 IPC = "--KernelManager.transport=ipc"
+
+
+class CannotSeat(HTTPError):
+    """A server that cannot start as things are; `jupyterhub_message` is what the learner reads.
+
+    JupyterHub shows the message of an HTTPError also where the start fails within its first second; of any other it says "Unhandled error".
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(503, message)
+        self.jupyterhub_message = message
 
 
 class Seats:
@@ -89,8 +102,7 @@ class Seats:
         try:
             place = self.allocations.take(owner, self.places, self._in_use())
         except NoSeat as error:
-            error.jupyterhub_message = str(error)  # which the hub's page shows
-            raise
+            raise CannotSeat(str(error)) from None
         try:
             found = limits.environment(place, self.limits, self.has_gpus)
             found["HUNDREDFOLD_SEAT"] = place.title

@@ -12,8 +12,6 @@ import json
 import os
 import pwd
 import re
-import socket
-import struct
 import tomllib
 import unicodedata
 from collections.abc import Awaitable, Mapping, Sequence
@@ -27,6 +25,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, Validation
 
 from . import CONTROL
 from .hook import folder_name
+from .hub_socket import user_at
 
 #: Where `hub.toml` is unless HUNDREDFOLD_HUB names another.
 SETTINGS = Path("/etc/hundredfold/hub.toml")
@@ -244,7 +243,7 @@ async def _exchange(path: Path, uid: int, asked: bytes, who: str, largest: int) 
     reader, writer = await asyncio.open_unix_connection(path)
     try:
         # A link in place of the socket would have root talk to somebody else's server in this learner's name.
-        if _listener(writer) != uid:
+        if user_at(writer.get_extra_info("socket")) != uid:
             raise NoAnswer(f"{who} does not answer (another user's program listens at {path}).")
         writer.write(asked)
         said = bytearray()
@@ -255,10 +254,3 @@ async def _exchange(path: Path, uid: int, asked: bytes, who: str, largest: int) 
         return bytes(said)
     finally:
         writer.transport.abort()
-
-
-def _listener(stream: asyncio.StreamWriter) -> int:
-    """The number of the user whose process listens at the other end of a Unix socket (unix(7), SO_PEERCRED)."""
-    line = stream.get_extra_info("socket")
-    told = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    return struct.unpack("3i", told)[1]

@@ -16,7 +16,7 @@ from urllib.parse import urlparse
 from jupyterhub.services.auth import HubOAuth
 from tornado import web
 
-from hundredfold.hub_page import Base, end_with_the_hub, log_as_text, served
+from hundredfold.hub_page import LARGEST, Base, end_with_the_hub, log_as_text, served
 
 from . import reclaim, status
 from .allocations import Allocations
@@ -107,7 +107,8 @@ async def main() -> None:
     url = urlparse(os.environ["JUPYTERHUB_SERVICE_URL"])
     handlers = {"api/status": Status, "api/reclaim": Reclaim, "api/stop": Stop}
     prefix = os.environ["JUPYTERHUB_SERVICE_PREFIX"]
-    served(Path(__file__).parent, prefix, handlers, site=site, last=[], tasks=set()).listen(url.port, url.hostname)
+    made = served(Path(__file__).parent, prefix, handlers, site=site, last=[], tasks=set())
+    made.listen(url.port, url.hostname, max_body_size=LARGEST)
     await _tidy(site)
 
 

@@ -103,6 +103,8 @@ class GroupAuthenticator(PAMAuthenticator):
     auth_refresh_strict = Bool(True, config=True)
     refresh_pre_spawn = Bool(True, config=True)
     manage_groups = Bool(True, config=True)
+    # `check_allowed` says who may log in. Else the hub's log warns at each start that possibly nobody can.
+    any_allow_config = Bool(True, config=True)
 
     async def authenticate(self, handler: Any, data: dict[str, str]) -> dict[str, Any] | None:
         """The name, the groups and no admin's rights of whoever knows the password; None for anybody else."""

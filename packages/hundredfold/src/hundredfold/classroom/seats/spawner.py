@@ -31,7 +31,7 @@ from traitlets import Bool, Integer, List, Unicode
 from . import CONTROL, CONTROL_VARIABLE, SERVER_VARIABLE, enter
 from .devices import SIMULATED
 from .groups import Groups
-from .hook import folder_name, owner_of
+from .hook import CannotSeat, folder_name, owner_of
 from .people import NotAllowed, Unknown, person
 
 #: Of /run a seat sees the hub's folder and these, so far as they are there. What else listens there (the system's bus, the user's own
@@ -44,14 +44,6 @@ IN_RUN = (
 )  # fmt: skip
 #: Who is found to have left at so many looks in a row has left. An account that is not found may be a directory that does not answer.
 LOOKS, LOOKS_AT_NOBODY = 2, 30
-
-
-class CannotSeat(RuntimeError):
-    """A server that cannot start as things are; `jupyterhub_message` is what the learner reads."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.jupyterhub_message = message
 
 
 class Turns:

@@ -5,11 +5,13 @@ variable HUNDREDFOLD_CLASS); a learner's own "no" counts more than the hub's "ye
 has a file of their own there, named at random, to which lines are only ever added.
 
 A class's folder belongs to whoever made it, and nobody else may write into it. It holds their ``settings.json``, and a folder
-``answers`` of mode 1733 for the learners' files, in which no learner can find another's.
+``answers`` of mode 1733 for the learners' files, in which no learner can find another's. While it is full, or the learner's part of it,
+lines wait in the learner's state folder, and go before the next one that there is room for.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
@@ -25,6 +27,11 @@ VARIABLE = "HUNDREDFOLD_CLASS"
 ANSWERS = "answers"
 """The folder for learners' files, in the class's folder."""
 _PATIENCE = 2.0  # seconds to wait for another notebook that is writing
+_FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+_MOST_WAITING = 1 << 20  # bytes; a learner who solves everything at the tenth try writes a tenth of it
+
+full = False
+"""Whether the last line that was to be shared found no room in the class's folder."""
 
 
 class CannotShare(RuntimeError):
@@ -56,6 +63,7 @@ def choose(place: str | os.PathLike[str] | None) -> Path | None:
             if old is not None and (name := before.get("files", {}).get(str(old))):
                 removed = old / ANSWERS / name
                 removed.unlink(missing_ok=True)
+                _waiting(name).unlink(missing_ok=True)
             files = {where: name for where, name in before.get("files", {}).items() if where != str(old)}
             _write({"folder": None, "files": files})
             return removed
@@ -72,19 +80,45 @@ def choose(place: str | os.PathLike[str] | None) -> Path | None:
 
 
 def share(**line: Any) -> bool:
-    """Append a line to the learner's file in the class's folder; False if nothing is shared, or it could not be written."""
+    """Append a line to the learner's file in the class's folder; False if nothing is shared, or it could not be written.
+
+    `full` then says whether there was no room, so that the line waits.
+    """
+    global full
+    full = False
     try:
         where = folder()
         if where is None:
             return False
+        data = json.dumps(line, allow_nan=False).encode() + b"\n"
         with _locked():
-            handle = _open(where / ANSWERS / _mine(where))
-            try:
-                return append(handle, json.dumps(line, allow_nan=False).encode() + b"\n")
-            finally:
-                os.close(handle)
+            mine = _mine(where)
+            waits = _waiting(mine)
+            data = (waits.read_bytes() if waits.exists() else b"") + data
+            full = not _added(where / ANSWERS / mine, data)
+            if not full:
+                waits.unlink(missing_ok=True)
+            elif len(data) <= _MOST_WAITING:
+                part = waits.with_suffix(f".{os.getpid()}")
+                part.write_bytes(data)
+                os.replace(part, waits)
+        return not full
     # NotImplementedError: a file system that has no locks. TimeoutError is an OSError.
     except (OSError, RuntimeError, NotImplementedError, ValueError):
+        return False
+
+
+def _added(path: Path, data: bytes) -> bool:
+    """Append to the learner's file; False if there is no room for all of it, and then nothing is appended."""
+    try:
+        handle = _open(path)
+        try:
+            return append(handle, data)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
         return False
 
 
@@ -162,6 +196,11 @@ def _write(choice: dict[str, Any]) -> None:
 
 def _file() -> Path:
     return Path(paths.state_dir()) / "sharing.json"
+
+
+def _waiting(mine: str) -> Path:
+    """Where lines wait for room in the learner's file of this name in a class's folder."""
+    return Path(paths.state_dir()) / f"unshared-{mine}"
 
 
 def _locked() -> FileLock:

@@ -14,7 +14,7 @@ from urllib.parse import urlparse
 from jupyterhub.services.auth import HubOAuth
 from tornado import web
 
-from hundredfold.hub_page import Base, end_with_the_hub, log_as_text, served
+from hundredfold.hub_page import LARGEST, Base, end_with_the_hub, log_as_text, served
 
 from . import classroom
 
@@ -39,7 +39,7 @@ async def main() -> None:
     url = urlparse(os.environ["JUPYTERHUB_SERVICE_URL"])
     folder, prefix = Path(os.environ["HUNDREDFOLD_CLASS"]), os.environ["JUPYTERHUB_SERVICE_PREFIX"]
     made = served(Path(__file__).parent, prefix, {"api/summary": Summary}, folder=folder, one=asyncio.Lock())
-    made.listen(url.port, url.hostname)
+    made.listen(url.port, url.hostname, max_body_size=LARGEST)
     await asyncio.Event().wait()
 
 
