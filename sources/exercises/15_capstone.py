@@ -51,7 +51,7 @@ from hundredfold import check, data, hint, measure, plot, report
 # ## 1. A budget, before there is code
 #
 # A **future** is one random outcome of a year of flights. At full size both tracks have equally many float32 numbers: 320 000 flights in 10 000 futures, or 8 000 photographs of 800 × 500 pixels. You have an H200.
-# Its memory moves 4.8 TB/s. Its bus moves 25 GB/s. Compute:
+# Its memory moves 4.8 TB/s. The bus of its server moves 25 GB/s. Compute:
 #
 # - `nbytes`: the bytes of the array of these numbers.
 # - `kernel`: the least **seconds** for a kernel that reads each number once and writes one number for each.
@@ -99,7 +99,7 @@ check("capstone.budget", nbytes, kernel, bus, chunks, four)
 # | `"days"` | 0.3 MB | 20 MFLOP | 0.1 MB on the host, 0.1 MB back; 300 kernels |
 # | `"futures"` | 25.6 GB | 160 GFLOP | made on the device, 3 MB come back; 20 kernels |
 # | `"patches"` | 3 GB | 600 GFLOP | 1.5 GB on one GPU already, the result stays there; 100 kernels |
-# | `"archive"` | 8 TB | 240 TFLOP | 4 TB in main memory, cross to the GPUs; 10 000 kernels |
+# | `"archive"` | 8 TB | 240 TFLOP | 4 TB in main memory, which cross to the GPUs; 10 000 kernels |
 # | `"sweep"` | 640 TB | | 64 independent runs on data that the GPUs have; 1.28 million kernels |
 #
 # "Moves" counts bytes in the memory of the place that does the stage. A stage takes the longer of moving and computing. Add the launches, and what crosses a bus.
@@ -152,7 +152,7 @@ print(f"{len(records)} records, {len(some)} of them of two weeks of July")
 #
 # The given code runs and has **four mistakes**. Repair them. It finds the last report with one `searchsorted`: it turns airport and time into one number (problem 6 of unit 08).
 #
-# The check compares the rows on tables with awkward data. It also looks whether `flights` and `weather` are unchanged.
+# The check compares the rows on tables with awkward data. It also makes sure that `flights` and `weather` are unchanged.
 
 
 # %%
@@ -203,8 +203,8 @@ def prepare(flights, weather):
 check("capstone.prepare", prepare)
 
 # %% [markdown]
-# The next cell finds the flights that follow an earlier one of the same plane within 12 hours. `gap` is the time between their two departures. A tenth of the gaps is shorter than `tight`. We assume that a plane needs `tight`,
-# and that the rest, `buffer`, can make up for a delay. You may make a better assumption.
+# The next cell finds the flights that follow an earlier one of the same plane within 12 hours. `gap` is the time between their two departures. A tenth of the gaps is shorter than `tight`. We assume that a plane needs the time `tight`
+# between two departures. The rest of a gap, `buffer`, can make up for a delay. You may make a better assumption.
 
 # %%
 table = prepare(some, weather)
@@ -471,7 +471,7 @@ plot.images(
 # A mean would smear a stuck pixel over its neighbours. The **median** ignores it. Write the kernel `median(x, out)`. It gives for each pixel of `x` (n, m) float32 the median of the 3 × 3 pixels around it. Outside of the
 # picture the nearest pixel on the border counts.
 #
-# The grid has two dimensions and covers the picture, x along a row, with some threads too many. Each thread does one pixel: it reads nine and writes one. The check also looks whether neighbouring threads read neighbouring pixels.
+# The grid has two dimensions and covers the picture, x along a row, with some threads too many. Each thread does one pixel: it reads nine and writes one. Neighbouring threads must read neighbouring pixels.
 
 
 # %%
@@ -538,7 +538,7 @@ check("capstone.patches", patches)
 # - No chunk goes to the host, and no task writes into a chunk that it is given.
 # - No chunk may be larger than twice the largest chunk of `wall` with one row and one column more on each side.
 #
-# Make as few arrays on the way as you can. The limit hands over each pixel once and cleans it once. The check tells you how near you are.
+# Make as few arrays on the way as you can. At the limit, each pixel is handed over once and cleaned once. The check tells you how near you are.
 
 
 # %%

@@ -40,7 +40,7 @@ from dask_cuda import LocalCUDACluster
 from distributed import Client
 from numba import cuda
 
-from hundredfold import data, limit, measure, plot, quiz, report
+from hundredfold import data, limit, machine, measure, plot, quiz, report
 
 # %% [markdown]
 # Start the cluster before anything touches a GPU (unit 11). Its dashboard is beside this notebook:
@@ -56,7 +56,7 @@ client.wait_for_workers(len(cluster.worker_spec), timeout=120)
 #
 # The question is: **what does a windy day in New York look like?** The data is the hourly weather at its three airports in 2013.
 #
-# ![The path of the data in this briefing, from top to bottom. Reports are read as a table and repaired, as in units 07 and 08. A kernel finds the strongest wind of 24 hours,
+# ![The path of the data in this lecture, from top to bottom. Reports are read as a table and repaired, as in units 07 and 08. A kernel finds the strongest wind of 24 hours,
 # as in unit 05. The table becomes a matrix of days by hours, and an SVD finds its shapes, as in unit 12. Chunks do the same for an archive, as in units 10 and 11. A
 # picture and a page are the result.](drawings/capstone-path.svg)
 #
@@ -92,9 +92,9 @@ rows = len(reports)
 print(f"{rows} reports of about 24 bytes: {24 * rows / 1e3:.0f} kB; you said {my_kilobytes} kB")
 
 # %% [markdown]
-# **Explain.** The last cache of a processor holds more than 627 kB. The problem is small on purpose: each step takes a moment. The exercise is larger.
+# **Explain.** The largest cache of a processor holds more than 627 kB. The problem is small on purpose: each step takes a moment. The exercise is larger.
 #
-# Each step has a place. The ways between the places cost time:
+# Each step runs in one of three places. Moving data from one place to another costs time:
 #
 # ![Three places for a step. The host reads the files, checks, and draws. One GPU does what is large and already there: kernel and SVD. A cluster of GPUs does what falls into
 # independent parts. The way to the GPU is the bus, and costs time. A cluster needs time to start.](drawings/capstone-places.svg)
@@ -183,13 +183,13 @@ my_answer = "?"
 quiz("capstone.awkward", my_answer)
 
 # %% [markdown]
-# **Predict.** How many per cent of the year's reports get another wind with `<= 24`?
+# **Predict.** How many per cent of the year's reports get a different wind with `<= 24`?
 
 # %%
 my_percent = "?"
 
 # %% [markdown]
-# **Measure.** **Awkward data** is small data that shows mistakes: no rows, one row, unknown values, a gap, the border between two airports. Compare on each:
+# **Awkward data** is small data that shows mistakes: no rows, one row, unknown values, a gap, the border between two airports. Compare kernel and specification on each:
 
 # %%
 awkward = {
@@ -212,7 +212,7 @@ print(f"that is {100 * other / rows:.0f} % of all; you said {my_percent} %")
 # **Explain.** For most reports the wrong window finds the same wind. *Unknown winds* and *a gap* show the mistake. *The border* does not: there no report is 24 hours older than another of its airport. It shows another
 # mistake, a window that reaches into the next airport. The checks of the exercise use such tables.
 #
-# Now the time. The report at the end shows each measurement that has a `name`. For each report the step reads airport, time and wind, and writes a result. That is 32 bytes, and gives the limit:
+# **Measure.** How long does the step take? The page at the end shows each measurement that has a `name`. For each weather report the step reads airport, time and wind, and writes a result. These 32 bytes give the limit:
 
 # %%
 moved = 32 * rows
@@ -223,7 +223,7 @@ by_hand
 # %% [markdown]
 # ## Step 3: decompose
 #
-# A day at an airport is 24 numbers, one for each hour. Put the days below each other, subtract the mean day, and compute the SVD (unit 12). Each day is then about the mean day and a few **shapes** in different amounts. A shape
+# A day at an airport is 24 numbers, one for each hour. Put the days below each other, subtract the mean day, and compute the SVD (unit 12). Each day is then about equal to the mean day plus a few **shapes**, each times its own amount. A shape
 # is a right singular vector: 24 numbers, one for each hour, too.
 #
 # ![A matrix with 1035 rows, one for each day at an airport, and 24 columns, one for each hour, after the mean day was subtracted. It is about a tall matrix of 1035 by 2 amounts
@@ -280,7 +280,7 @@ figure
 #
 # ## Step 4: many GPUs, if it is worth it
 #
-# What if there were 400 000 days? The **[Gram matrix](../docs/glossary.md#term-Gram-matrix)** `X.T @ X` is only 24 × 24. Its eigenvectors are the shapes. Its eigenvalues are the squares of the singular values (unit 12).
+# What if there were 400 000 days? The **[Gram matrix](../docs/glossary.md#term-Gram-matrix)** `X.T @ X` of the matrix X of all days is only 24 × 24. Its eigenvectors are the shapes. Its eigenvalues are the squares of the singular values (unit 12).
 #
 # Our archive is made of random numbers, in chunks:
 
@@ -337,7 +337,7 @@ print(f"on an H100, at 3 240 GB/s (published): the bytes take {1e6 * archive.nby
 # %% [markdown]
 # **Explain.** Two simulated GPUs share one processor, so two may be no faster than one. Real ones would not help either. The whole archive is 24 µs of reading for an H100, and each task should take 100 ms or more (unit 10).
 #
-# A large array scales. For 2 TB, eight V100 were 5.1 times as fast as one (published, unit 10). So give the size whenever you write about scaling.
+# A larger array gains more. For 2 TB, eight V100 were 5.1 times as fast as one (published, unit 10). So give the size whenever you write about scaling.
 
 # %%
 client.close()
@@ -393,11 +393,11 @@ assert np.array_equal(on_one_core(host), strongest_by_pandas(host), equal_nan=Tr
 # %% [markdown]
 # ### Which limit holds?
 #
-# **Question.** The step moves 26 115 times 32 bytes, 836 kB. Suppose that it launches 12 kernels, 5 µs each. Which of these takes longest on an H200?
+# **Question.** The step moves 26 115 times 32 bytes, 836 kB. Suppose that it launches 12 kernels. On an H200 a launch takes 2.5 µs. Which of these takes longest there?
 #
 # - (a) the memory: 836 kB at 4 800 GB/s
 # - (b) the launches
-# - (c) the bus: 836 kB at 25 GB/s
+# - (c) the bus: 836 kB at 50 GB/s
 
 # %%
 my_answer = "?"
@@ -405,6 +405,7 @@ quiz("capstone.bound", my_answer)
 
 # %%
 launches = 12
+launching = launches * machine.gpus.find("H200").launch
 loop = measure(on_one_core, host, name="strongest wind, one core", bytes=moved, repeat=5, min_time=0)
 by_pandas = measure(strongest_by_pandas, host, name="strongest wind, pandas", bytes=moved, repeat=3, min_time=0)
 plot.times(
@@ -412,19 +413,19 @@ plot.times(
         "here: pandas": by_pandas.median,
         "here: Numba, one core": loop.median,
         "here: the step on the device": by_hand.median,
-        f"limit: {launches} launches": launches * 5e-6,
+        f"limit: {launches} launches, an H200": launching,
         "limit: bytes, an H200": limit(bytes=moved, machine="H200").seconds,
     },
     title="26 115 reports: the strongest wind of the last 24 hours",
-    note="A launch: 5 µs (unit 02). here: this machine; without a GPU, the device is simulated.",
+    note="A launch: 2.5 µs (gpu-benches). here: this machine; without a GPU, the device is simulated.",
 )
 
 # %% [markdown]
-# The queue on one core is the strongest opponent. A GPU can save no more than its time, and nobody waits that long. This step stays on the processor.
+# The queue on one core is the strongest opponent. A GPU could save at most the time of this queue, which is too short to matter. This step stays on the processor.
 #
 # ### Where it wins
 #
-# Launches take the same time for any number of reports. The bytes grow.
+# Launches take the same time for any number of reports. The bytes take more time for more reports.
 #
 # **Predict.** From how many *million* reports on do the bytes take longer than the 12 launches, on an H200?
 
@@ -433,7 +434,7 @@ my_millions = "?"
 
 # %%
 for_each = limit(bytes=32, machine="H200").seconds
-print(f"from {launches * 5e-6 / for_each / 1e6:.0f} million reports on; you said {my_millions}")
+print(f"from {launching / for_each / 1e6:.1f} million reports on; you said {my_millions}")
 seconds = {
     "pandas": [0.0193, 0.263, float("nan")],
     "Polars": [0.0312, 0.149, 0.434],
@@ -452,7 +453,7 @@ plot.lines(
 )
 
 # %% [markdown]
-# **Explain.** A GPU wins earlier than that: it need only be faster than the CPU. The chart is of a window, too, with 100 rows in place of 24 hours. A T4 is a small GPU. It wins at a million rows already, the smallest size
+# **Explain.** A GPU wins with fewer reports than that: it only has to be faster than the CPU. The chart is about another window: 100 rows in place of 24 hours. A T4 is a small GPU. It wins at a million rows already, the smallest size
 # that was published.
 #
 # ## The report
@@ -504,6 +505,7 @@ report.rubric()
 # - [cudf-bench](https://github.com/alexislowys/cudf-bench), commit b50c48cc3a, file `results/results.csv`, *rolling_mean* without skew: cuDF 26.02.01 on a T4, Polars 1.35.2
 #   and pandas 2.2.2 on the CPU, medians of five synchronised runs.
 # - [fast.cu](https://github.com/pranjalssh/fast.cu), README at commit 38eb642e0c: a sum of 2³⁰ int32 on an H100 at 3 240 GB/s.
+# - [gpu-benches](https://github.com/te42kyfo/gpu-benches): small kernels on an H200, 2.52 µs for each launch.
 # - D. V. Lindley, *The theory of queues with a single server*, Proceedings of the Cambridge Philosophical Society 48 (1952), 277: the recurrence of track A.
 # - H. Wickham et al., [nycflights13](https://github.com/tidyverse/nycflights13): flights and weather, CC0; `data/README.md` lists its errors.
 # - danielbuechele, photograph of a pavilion in Beijing, [CC BY 2.0](https://creativecommons.org/licenses/by/2.0/), from [scikit-learn](https://scikit-learn.org), which ships it as `china.jpg`: track B.

@@ -11,7 +11,7 @@ from .registry import drawing
 
 @drawing(
     "capstone-path",
-    "The path of the data in this briefing, from top to bottom. Reports are read as a table and repaired, as in units 07 and 08. A kernel finds the strongest wind of 24 hours, "
+    "The path of the data in this lecture, from top to bottom. Reports are read as a table and repaired, as in units 07 and 08. A kernel finds the strongest wind of 24 hours, "
     "as in unit 05. The table becomes a matrix of days by hours, and an SVD finds its shapes, as in unit 12. Chunks do the same for an archive, as in units 10 and 11. "
     "A picture and a page are the result.",
     404,
