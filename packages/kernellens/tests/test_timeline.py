@@ -357,3 +357,25 @@ def test_where_a_gpu_works_the_timeline_is_made_from_shapes(cp, monkeypatch):
     monkeypatch.setattr(entry, "simulating", lambda: False)
     seen = kernellens.timeline(lambda: kernellens.array((1000,)), gpu="H200")
     assert "shapes" in repr(seen)
+
+
+@pytest.mark.parametrize(
+    ("ending", "apart"), [("none", True), ("stream", False), ("device", False), ("event", False), ("early", True)]
+)
+def test_a_stream_that_nobody_waits_for_is_told(cp, ending, apart):
+    stream, x = cp.cuda.Stream(non_blocking=True), cp.ones(N)
+
+    def work():
+        with stream:
+            x + 1
+            early = stream.record()
+            x + 2
+            late = stream.record()
+        if ending == "stream":
+            stream.synchronize()
+        elif ending == "device":
+            cp.cuda.Device().synchronize()
+        elif ending in ("event", "early"):
+            cp.cuda.Stream.null.wait_event(late if ending == "event" else early)
+
+    assert taken(work).unjoined == (["stream 1"] if apart else [])

@@ -98,7 +98,9 @@ def test_flights_have_a_row_group_for_each_month_so_that_one_can_be_read_alone()
 
 
 def test_the_bytes_are_those_of_the_readme():
-    stated = {file: digest for digest, file in re.findall(r"`([0-9a-f]{64})` *\| *`([\w-]+\.(?:parquet|sqlite))`", README)}
+    stated = {
+        file: digest for digest, file in re.findall(r"`([0-9a-f]{64})` *\| *`([\w-]+\.(?:parquet|sqlite))`", README)
+    }
     found = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in paths.data_dir("data").glob("*.*ite")}
     found |= {f"{name}.parquet": hashlib.sha256(data.path(name).read_bytes()).hexdigest() for name in data.names()}
     assert stated == found

@@ -81,6 +81,8 @@ class Schedule:
         self._open: list[tuple[str, Entry]] = []
         self._others: dict[tuple[str, int], Entry] = {}
         self._copied = False  # whether the last thing was a copy that the host waited for
+        self._apart: dict[int, int] = {}  # streams that nothing is ordered behind yet, and how much they were given
+        self._recorded: dict[int, tuple[int, int]] = {}
         for item in items:
             self._work(item.host)
             if item.event is not None:
@@ -90,6 +92,7 @@ class Schedule:
         self._work(seconds)
         for _, entry in self._open:
             self._end(entry)
+        self.unjoined = [self._names[stream] for stream in self._apart]
 
     def _add(self, kind: str, name: str, end: float, line: int | None = None) -> None:
         self.entries.append(Entry(HOST, kind, name, self._now, end, line=line))
@@ -102,6 +105,8 @@ class Schedule:
 
     def _launch(self, item: Item, event: Event) -> None:
         row = self._names[item.stream]
+        if item.stream in activity.unblocked:
+            self._apart[item.stream] = self._apart.get(item.stream, 0) + 1
         work = work_of(event, self._dram[event.index])
         if event.on_device and event.kind == "kernel":
             self._add("launch", f"launch {event.name}", self._now + self._gpu.launch, item.line)
@@ -121,6 +126,7 @@ class Schedule:
         self.entries.append(Entry(row, "copy", event.name, start, end, event.kind, nbytes, item.line))
         if event.kind != "d2d" and item.waits:
             self._add("wait", f"wait for {event.name}", max(self._now, end), item.line)
+            self._apart.pop(item.stream, None)
             self._copied = event.kind == "d2h"
 
     def _note(self, item: Item) -> None:
@@ -129,9 +135,12 @@ class Schedule:
         if note.kind == "wait":
             if note.key:
                 until, what = device.events.get(note.key, 0.0), "an event"
+                self._joined(note.key)
             elif note.stream == activity.DEVICE:
                 until, what = device.all_done(), "the device"
+                self._apart.clear()
             else:
+                self._apart.pop(note.stream, None)
                 until, what = device.streams.get(note.stream, 0.0), "the stream"
                 until = max(until, device.ready(note.stream)) if note.stream == activity.LEGACY else until
             if self._copied and until <= self._now:  # the copy's own
@@ -140,9 +149,13 @@ class Schedule:
             self._add("wait", f"wait for {what}", max(self._now, until), item.line)
         elif note.kind == "record":
             device.events[note.key] = device.ready(note.stream)
+            self._recorded[note.key] = note.stream, self._apart.get(note.stream, 0)
         elif note.kind == "after":
             before = device.streams.get(note.stream, 0.0)
             device.streams[note.stream] = max(before, device.events.get(note.key, 0.0))
+            self._joined(note.key)
+            if note.stream in activity.unblocked:
+                self._apart[note.stream] = self._apart.get(note.stream, 0) + 1
         elif note.kind == "malloc":
             self._add("driver", "cudaMalloc", self._now + _driver(note.nbytes), item.line)
         elif note.kind == "free":
@@ -153,6 +166,12 @@ class Schedule:
         else:
             self._range(item)
         self._copied = False
+
+    def _joined(self, event: int) -> None:
+        """What a stream had been given before an event is not apart any more."""
+        stream, given = self._recorded.get(event, (0, 0))
+        if self._apart.get(stream) == given:
+            self._apart.pop(stream, None)
 
     def _range(self, item: Item) -> None:
         note = item.note

@@ -36,6 +36,8 @@ class Timeline:
     entries : list of Entry
         In the order in which they begin.
     notes : list of str
+    unjoined : list of str
+        Streams whose work neither the host nor another stream waited for: who uses its results uses them too early.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Timeline:
     measured: bool
     entries: list[Entry]
     notes: list[str] = field(default_factory=list)
+    unjoined: list[str] = field(default_factory=list)
     _seen: tuple[list[Item], list[Event], float] | None = None
 
     def on(self, gpu: str | gpus.GPU) -> Timeline:
@@ -170,6 +173,6 @@ def made(
     host: bool = True,
 ) -> Timeline:
     """The timeline of what was recorded."""
-    found = Schedule(items, events, seconds, gpu, host=host).entries
-    found.sort(key=lambda entry: entry.start)
-    return Timeline(name, gpu.name, False, found, _seen=(list(items), events, seconds))
+    schedule = Schedule(items, events, seconds, gpu, host=host)
+    found = sorted(schedule.entries, key=lambda entry: entry.start)
+    return Timeline(name, gpu.name, False, found, unjoined=schedule.unjoined, _seen=(list(items), events, seconds))

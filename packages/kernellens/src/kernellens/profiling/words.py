@@ -73,14 +73,17 @@ def below(timeline: Timeline) -> list[str]:
     ]
     if timeline.copies:
         spent = sum(entry.seconds for entry in timeline.copies)
-        lines.append(
-            f"{many(len(timeline.copies), 'copy', 'copies')}: {time(timeline, spent)}, of which {time(timeline, timeline.overlap)} beside a kernel."
-        )
+        lines.append(f"{many(len(timeline.copies), 'copy', 'copies')}: {time(timeline, spent)}, {_beside(timeline)}.")
     waits = timeline.waits
     if waits:
         spent = sum(entry.seconds for entry in waits)
         lines.append(f"The host waits for the device {times(len(waits))}: {time(timeline, spent)}.")
     return lines
+
+
+def _beside(timeline: Timeline) -> str:
+    overlap = timeline.overlap
+    return f"of which {time(timeline, overlap)} beside a kernel" if overlap else "none of it beside a kernel"
 
 
 def times(number: int) -> str:
