@@ -14,13 +14,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import gpusim
+import kernellens
 from gpusim.device import activity
 from gpusim.device.activity import Note
 from gpusim.device.counters import Launch
 from kernellens.arrays.events import Event
 from kernellens.arrays.recording import Recorder
 
-_LIBRARIES = os.path.join(os.path.dirname(os.path.abspath(gpusim.__file__)), "")
+_LIBRARIES = tuple(os.path.join(os.path.dirname(os.path.abspath(each.__file__)), "") for each in (gpusim, kernellens))
+"""What is not the program: the simulated libraries, and what takes notes here."""
 _CALLING = os.path.join("cupyx", "profiler.py")
 """The one that calls a program's function to look at it: the host's time there is the program's."""
 

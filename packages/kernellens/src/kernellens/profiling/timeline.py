@@ -35,6 +35,8 @@ class Timeline:
         Whether all of it was measured, by a profiler on a GPU.
     entries : list of Entry
         In the order in which they begin.
+    host : bool
+        Whether the host's own work takes time in it.
     notes : list of str
     unjoined : list of str
         Streams whose work neither the host nor another stream waited for: who uses its results uses them too early.
@@ -46,6 +48,7 @@ class Timeline:
     entries: list[Entry]
     notes: list[str] = field(default_factory=list)
     unjoined: list[str] = field(default_factory=list)
+    host: bool = True
     _seen: tuple[list[Item], list[Event], float] | None = None
 
     def on(self, gpu: str | gpus.GPU) -> Timeline:
@@ -175,4 +178,6 @@ def made(
     """The timeline of what was recorded."""
     schedule = Schedule(items, events, seconds, gpu, host=host)
     found = sorted(schedule.entries, key=lambda entry: entry.start)
-    return Timeline(name, gpu.name, False, found, unjoined=schedule.unjoined, _seen=(list(items), events, seconds))
+    return Timeline(
+        name, gpu.name, False, found, unjoined=schedule.unjoined, host=host, _seen=(list(items), events, seconds)
+    )

@@ -33,9 +33,10 @@ def note(timeline: Timeline) -> str:
     if timeline.measured:
         said = f"All times were measured on {article(timeline.gpu)} by nsys."
     else:
+        python = "was measured on this CPU" if timeline.host else "is left out"
         said = (
-            f"The device's times are estimates for {article(timeline.gpu)}, not measurements. The host's Python was measured on "
-            "this CPU; a launch, a copy's start and a call for memory take fixed, estimated times."
+            f"The device's times are estimates for {article(timeline.gpu)}, not measurements. The host's Python {python}; a launch, "
+            "a copy's start and a call for memory take fixed, estimated times."
         )
     return " ".join([said, *timeline.notes])
 

@@ -31,17 +31,20 @@ def _two_streams(blocks):
 
 def _a_stream_for_copies(blocks):
     copies, kernels = cp.cuda.Stream(non_blocking=True), cp.cuda.Stream(non_blocking=True)
+    alive = []  # memory of one stream's part of the pool, which the other stream still reads
     found = cp.empty(len(blocks), dtype=cp.float32)
     for i, block in enumerate(blocks):
         with copies:
             x = cp.empty(block.shape, block.dtype)
             x.set(block)
+            alive.append(x)
             there = copies.record()
         kernels.wait_event(there)
         with kernels:
             found[i] = (x @ x.T).max()
     cp.cuda.get_current_stream().wait_event(kernels.record())
     copies.synchronize()
+    kernels.synchronize()
     return found
 
 

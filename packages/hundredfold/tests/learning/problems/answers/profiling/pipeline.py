@@ -39,10 +39,11 @@ def _kept_for_the_end(blocks, basis):
     copies, kernels = cp.cuda.Stream(non_blocking=True), cp.cuda.Stream(non_blocking=True)
     w = cp.asarray(basis)
     cp.cuda.get_current_stream().synchronize()
-    parts = []
+    parts, alive = [], []  # memory of one stream's part of the pool, which the other stream still reads
     for block in blocks:
         with copies:
             x = cp.asarray(block)
+            alive.append(x)
             there = copies.record()
         kernels.wait_event(there)
         with kernels:
