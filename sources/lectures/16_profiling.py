@@ -85,10 +85,10 @@ print(f"{score(frames[0]):.2f}")  # the first call compiles kernels, and takes m
 my_longest = "?"
 
 # %% [markdown]
-# **Measure.** `%%timeline` in the first line of a cell runs the cell, and draws its timeline. `-o` keeps it in a variable.
+# **Measure.** `%%timeline` in the first line of a cell runs the cell, and draws its timeline.
 
 # %%
-# %%timeline -o seen
+# %%timeline
 scores = [score(frame) for frame in frames]
 
 # %% [markdown]
@@ -98,7 +98,7 @@ scores = [score(frame) for frame in frames]
 # - *host*: your Python, launches, and waits. The Python was measured on this CPU. A launch takes the GPU's own, estimated time.
 # - *default stream*: the device. These times are **estimates** for the chosen GPU, from bytes and operations (unit 02). They are not measurements.
 #
-# A GPU would need less host time between the launches than a slow CPU, and more than none. `without_host()` leaves your Python out:
+# `lens.timeline(f, x)` returns the timeline of a call. With `without_host()` your Python takes no time, so the numbers are the same on every machine:
 
 
 # %%
@@ -109,6 +109,7 @@ def ranges(timeline):
     return total
 
 
+seen = lens.timeline(lambda: [score(frame) for frame in frames])
 for name, seconds in ranges(seen).items():
     print(f"{name:6} {1e6 * seconds:4.0f} µs (estimate)")
 print(f"you said: {my_longest}")
@@ -250,16 +251,17 @@ quiz("profiling.overlap", my_answer)
 #
 # ![A loop asks for memory. On the left the pool hands out the block that the last pass gave back; the driver is not asked. On the right free_all_blocks gives the block to the driver in each pass: cudaFree waits for the device, and cudaMalloc brings the block back.](drawings/pool-and-driver.svg)
 
-# %%
-pool = cp.get_default_memory_pool()
-
 
 # %%
-# %%timeline -o freed
-for _ in range(3):
-    y = cp.sin(x)
-    del y
-    pool.free_all_blocks()
+def three_passes(x):
+    for _ in range(3):
+        y = cp.sin(x)
+        del y
+        cp.get_default_memory_pool().free_all_blocks()
+
+
+freed = lens.timeline(three_passes, x).without_host()
+freed
 
 # %%
 print(f"{len(freed.driver_calls)} calls of cudaMalloc and cudaFree, {1e6 * freed.busy:.0f} µs of kernels (estimate)")

@@ -21,7 +21,9 @@ from gpusim.device.counters import Launch
 from kernellens.arrays.events import Event
 from kernellens.arrays.recording import Recorder
 
-_LIBRARIES = tuple(os.path.join(os.path.dirname(os.path.abspath(each.__file__)), "") for each in (gpusim, kernellens))
+_LIBRARIES = tuple(
+    os.path.join(os.path.dirname(os.path.abspath(str(each.__file__))), "") for each in (gpusim, kernellens)
+)
 """What is not the program: the simulated libraries, and what takes notes here."""
 _CALLING = os.path.join("cupyx", "profiler.py")
 """The one that calls a program's function to look at it: the host's time there is the program's."""
