@@ -68,7 +68,9 @@ check("profiling.waits", relax)
 # Here is its timeline, without Python's own time:
 
 # %%
-lens.timeline(relax, cp.linspace(0, 1, 1_000_000), 5, gpu="H200").without_host()
+x = cp.linspace(0, 1, 1_000_000)
+relax(x, 5)  # the pool has its memory now
+lens.timeline(relax, x, 5, gpu="H200").without_host()
 
 # %% [markdown] tags=["solution-only"]
 # `found[k] = …` copies one number within the device's memory. Nothing of it goes to the host until `asnumpy`. A list of CuPy scalars and `cp.stack` at the end would do as well.
@@ -146,6 +148,7 @@ check("profiling.overlap", largest)
 
 # %%
 blocks = cupyx.zeros_pinned((4, 600, 600), np.float32)
+largest(blocks)
 lens.timeline(largest, blocks, gpu="H200").without_host()
 
 # %% [markdown] tags=["solution-only"]

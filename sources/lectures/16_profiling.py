@@ -115,7 +115,7 @@ for name, seconds in ranges(seen).items():
 print(f"you said: {my_longest}")
 
 # %% [markdown]
-# Loading takes longest: 4 MB for each frame cross the bus. Smoothing is 15 kernels, and the launches set its time. The three faults of this program are on the next pages.
+# Loading takes longest: 4 MB for each frame cross the bus. Smoothing is 15 kernels, and the launches set its time. The next pages take its faults one by one.
 #
 # ## Read the gaps
 #
@@ -242,8 +242,8 @@ my_answer = "?"
 quiz("profiling.overlap", my_answer)
 
 # %% [markdown]
-# A stream has a price: nobody waits for it unless you say so. Without the two calls of `synchronize` the caller may read sums that are not there yet. Here the answers would still be right, since the
-# simulator runs in order. The timeline tells you all the same, in `found.unjoined`.
+# A stream has a price: nobody waits for it unless you say so. Without the `synchronize` at the end the caller may read sums that are not there yet. Without the one at the beginning a stream may write
+# before the zeros are there. The simulator runs in order, so the answers would still be right here. But the timeline tells you which streams nothing orders.
 #
 # ## The allocation in the loop
 #
@@ -267,7 +267,7 @@ freed
 print(f"{len(freed.driver_calls)} calls of cudaMalloc and cudaFree, {1e6 * freed.busy:.0f} µs of kernels (estimate)")
 
 # %% [markdown]
-# **Explain.** `cudaFree` waits for the device first. Then each call takes about 0.2 ms: that is the median on an A100, from the report of the next page. The kernel takes a hundredth of it.
+# **Explain.** `cudaFree` waits for the device first. Then each call takes about 0.2 ms. That is the median of the longer calls on an A100, from the report of the next page. The kernel takes a hundredth of it.
 #
 # ## A report from a real GPU
 #

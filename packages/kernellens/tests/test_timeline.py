@@ -379,3 +379,51 @@ def test_a_stream_that_nobody_waits_for_is_told(cp, ending, apart):
             cp.cuda.Stream.null.wait_event(late if ending == "event" else early)
 
     assert taken(work).unjoined == (["stream 1"] if apart else [])
+
+
+@pytest.mark.parametrize("order", ["none", "event", "early event", "host", "blocking", "the same stream"])
+def test_a_stream_that_uses_what_another_has_not_surely_written_is_told(cp, cupyx, order):
+    host, x = cupyx.zeros_pinned(N), cp.empty(N)
+    one, two = (cp.cuda.Stream(non_blocking=order != "blocking") for _ in range(2))
+    if order == "the same stream":
+        two = one
+
+    def work():
+        with one:
+            early = one.record()
+            x.set(host)
+            late = one.record()
+        if order == "host":
+            one.synchronize()
+        elif order in ("event", "early event"):
+            two.wait_event(late if order == "event" else early)
+        elif order == "blocking":
+            x + 0  # the default stream waits for the one, and the other for it
+        with two:
+            x + 1
+        cp.cuda.Device().synchronize()
+
+    told = taken(work).unordered
+    if order in ("none", "early event"):
+        (said,) = told
+        assert said == "cupy_add on stream 2 reads what memcpy HtoD on stream 1 writes, and nothing orders the two"
+    else:
+        assert not told
+
+
+def test_memory_that_is_only_read_needs_no_order_and_what_is_written_does(cp):
+    one, two = (cp.cuda.Stream(non_blocking=True) for _ in range(2))
+    x, y = cp.ones(N), cp.ones(N)
+
+    def work(write):
+        with one:
+            x + y
+        with two:
+            if write:
+                cp.sin(y, out=x)
+            else:
+                x * y
+        cp.cuda.Device().synchronize()
+
+    assert not taken(work, False).unordered
+    assert "cupy_sin on stream 2 writes what cupy_add on stream 1 reads" in taken(work, True).unordered[0]

@@ -241,6 +241,21 @@ def only_one_is_waited_for(blocks):
     return found
 
 
+@wrong("profiling.overlap", "unordered")
+def an_event_recorded_too_early(blocks):
+    copies, kernels = (cp.cuda.Stream(non_blocking=True) for _ in range(2))
+    found, alive = cp.empty(len(blocks), "f4"), []
+    for i, block in enumerate(blocks):
+        with copies:
+            event = copies.record()
+            alive.append(cp.asarray(block))
+        kernels.wait_event(event)
+        with kernels:
+            found[i] = (alive[-1] @ alive[-1].T).max()
+    cp.cuda.Device().synchronize()
+    return found
+
+
 @wrong("profiling.overlap", "transposed")
 def squared(blocks):
     return in_turn(blocks, of=lambda x: (x @ x).max())
@@ -301,7 +316,7 @@ def a_single_stream(blocks, basis):
     return summed(blocks, basis, number=1).get()
 
 
-@wrong("profiling.pipeline", "unjoined")
+@wrong("profiling.pipeline", "unordered")
 def too_early(blocks, basis):
     return summed(blocks, basis, wait=False).get()
 
@@ -314,6 +329,20 @@ def sums_fetched_in_the_loop(blocks, basis):
         total += (((x - x.mean(axis=1)[:, None]) @ w) ** 2).sum(axis=0).get()
         cp.asarray(basis)
     return total
+
+
+@wrong("profiling.pipeline", "unordered")
+def the_basis_on_the_way(blocks, basis):
+    streams = [cp.cuda.Stream(non_blocking=True) for _ in range(2)]
+    sums = cp.zeros((2, basis.shape[1]), "f4")
+    cp.cuda.Stream.null.synchronize()
+    w = cp.asarray(basis)
+    for i, block in enumerate(blocks):
+        with streams[i % 2]:
+            x = cp.asarray(block)
+            sums[i % 2] += (((x - x.mean(axis=1)[:, None]) @ w) ** 2).sum(axis=0)
+    cp.cuda.Device().synchronize()
+    return sums.sum(axis=0).get()
 
 
 @wrong("profiling.pipeline", "quantity")

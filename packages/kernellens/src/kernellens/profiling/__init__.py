@@ -2,6 +2,7 @@
 
 `recording` what happens while code runs, and when the host works by itself
 `schedule`  from that to times on a GPU that is not there
+`order`     which works of two streams are ordered
 `entries`   what a timeline is made of, and facts that follow
 `timeline`  what `timeline` returns; `words` says it, `chrome` writes it for a viewer
 `nsys`      reads what NVIDIA's profiler measured

@@ -17,6 +17,7 @@ from kernellens.plot.figure import Figure
 
 from . import chrome, entries, words
 from .entries import Entry, Gap, Share
+from .order import unordered
 from .recording import Item
 from .schedule import Schedule
 
@@ -35,6 +36,8 @@ class Timeline:
         Whether all of it was measured, by a profiler on a GPU.
     entries : list of Entry
         In the order in which they begin.
+    unordered : list of str
+        Works of two streams that touch the same memory, one of them writing it, and that nothing orders.
     host : bool
         Whether the host's own work takes time in it.
     notes : list of str
@@ -48,6 +51,7 @@ class Timeline:
     entries: list[Entry]
     notes: list[str] = field(default_factory=list)
     unjoined: list[str] = field(default_factory=list)
+    unordered: list[str] = field(default_factory=list)
     host: bool = True
     _seen: tuple[list[Item], list[Event], float] | None = None
 
@@ -179,5 +183,9 @@ def made(
     schedule = Schedule(items, events, seconds, gpu, host=host)
     found = sorted(schedule.entries, key=lambda entry: entry.start)
     return Timeline(
-        name, gpu.name, False, found, unjoined=schedule.unjoined, host=host, _seen=(list(items), events, seconds)
+        *(name, gpu.name, False, found),
+        unjoined=schedule.unjoined,
+        unordered=unordered(items, events, schedule.names),
+        host=host,
+        _seen=(list(items), events, seconds),
     )

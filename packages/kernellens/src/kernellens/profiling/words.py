@@ -79,6 +79,9 @@ def below(timeline: Timeline) -> list[str]:
     if waits:
         spent = sum(entry.seconds for entry in waits)
         lines.append(f"The host waits for the device {times(len(waits))}: {time(timeline, spent)}.")
+    lines += [f"{said}: on a GPU the second may run first." for said in timeline.unordered[:2]]
+    if timeline.unjoined:
+        lines.append(f"Nobody waited for {' and '.join(timeline.unjoined)}: what it writes may not be there yet.")
     return lines
 
 

@@ -243,6 +243,7 @@ REASONS: dict[str, str] = {
     "serialised": "the host waited for the device, and the device then for the host",
     "driver-calls": "memory was given back to the driver and asked for again",
     "beside": "a copy ran alone that could run beside a kernel, or was thought to",
+    "unordered": "a stream used what another one had not surely written",
     "unjoined": "the results of a stream were used before anybody waited for it",
     "idle-device": "the times in which the device does nothing were passed over, or counted as work",
     "always-copies": "the copies were chosen for everything",

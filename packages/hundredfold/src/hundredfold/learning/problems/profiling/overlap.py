@@ -105,6 +105,7 @@ OVERLAP = Problem(
     ),
     advice={
         "beside": "Which stream does each copy go to, and what else is in it? A wait in the loop keeps the host from starting the next copy.",
+        "unordered": "Copy and kernels of a block belong into the same stream, or an event between two.",
         "unjoined": "After the loop call `synchronize` of each stream.",
         "host": "Leave the result on the device.",
         "transfer": "Send each block once, and keep the result on the device.",

@@ -112,7 +112,7 @@ PIPELINE = Problem(
         rtol=1e-3,
         atol=1e-4,
         after=(OnTimeline(_EIGHT, _look),),
-        verified="all streams are waited for",
+        verified="all streams are waited for, also by each other",
     ),
     hints=(
         "Take a timeline of the function with eight blocks of 800 × 800 numbers. Which rows are busy, and who waits for whom?",
@@ -123,7 +123,7 @@ PIPELINE = Problem(
     advice={
         "serialised": "Which of the three is largest? Begin with it.",
         "transfer": "What stays the same is sent once, before the loop; what is added up is fetched once, behind it.",
-        "unjoined": "After the loop call `synchronize` of each stream.",
+        "unordered": "Streams that do not block and the default stream do not wait for each other: wait before the loop, and behind it.",
         "device": "`cp.asnumpy` at the end.",
         "dtype": "The result is float32.",
         "aliasing": "`block -= …` writes into the caller's blocks.",

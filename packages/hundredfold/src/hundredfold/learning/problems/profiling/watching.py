@@ -90,7 +90,9 @@ def waits_before_the_end(timeline: Timeline) -> int:
 
 
 def joined(timeline: Timeline) -> tuple[str, str] | None:
-    """A refusal, if work of a stream is waited for by nobody."""
+    """A refusal, if work of a stream is waited for by nobody, or used by another stream too early."""
+    if timeline.unordered:
+        return "unordered", f"{timeline.unordered[0]}. On a GPU the second may run first."
     if timeline.unjoined:
         return (
             "unjoined",

@@ -94,6 +94,7 @@ WRONG = {
     "a number in the loop": edit(_two_streams, ("(x @ x.T).max()", "float((x @ x.T).max())"), reason="transfer"),
     "ordinary memory": Wrong(_ordinary_memory, "beside"),
     "nobody waits": edit(_two_streams, ("stream.synchronize()", "pass"), reason="unjoined"),
+    "no event between": edit(_a_stream_for_copies, drop="kernels.wait_event(there)", reason="unordered"),
     "not transposed": edit(_two_streams, ("x.T", "x"), reason="transposed"),
     "of all": Wrong(_of_all, "per-element"),
     "float64": edit(_two_streams, ("dtype=cp.float32", "dtype=cp.float64"), reason="dtype"),

@@ -89,7 +89,10 @@ WRONG = {
         _two_streams,
         ("stream.synchronize()", "pass"),
         ("return cp.asnumpy(sums[0] + sums[1])", "return (sums[0] + sums[1]).get()"),
-        reason="unjoined",
+        reason="unordered",
+    ),
+    "the default stream is not waited for": edit(
+        _two_streams, drop="cp.cuda.Device().synchronize()", reason="unordered"
     ),
     "no mean": edit(_two_streams, ("(x - x.mean(axis=1, keepdims=True)) @ w", "x @ w"), reason="quantity"),
     "columns": edit(_two_streams, ("axis=1", "axis=0"), reason="axis"),
