@@ -435,5 +435,10 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "reflected:_reflected:3:keyword:2": "Dask finds out the dtype and the meta by itself, and `wide` has those of `wall`.",
         "reflected:_reflected:3:keyword:3": "Dask finds out the dtype and the meta by itself, and `wide` has those of `wall`.",
     },
+    "profiling.reuse": {
+        "plain:_plain:4:cast:0": "The right side is computed as a whole before anything is written, and the first copy is the caller's already.",
+        "plain:_plain:5:variable:2": "The copy has the same numbers until it is written.",
+        "two arrays:_two_arrays:4:arguments:0": "A sum does not depend on the order of its two operands.",
+    },
 }
 """Problem to the name of a mutant to why it is right."""

@@ -408,6 +408,7 @@ PREDICTIONS = [
     ("unit", {"twice": 208.5}),
     ("factor", {"most": 0.78}),
     ("idle-device", {"gaps": 1.28}),
+    ("operands", {"needed": 0.36}),
 ]
 DECISIONS = [
     ("amdahl", {"filter": "gaps"}),

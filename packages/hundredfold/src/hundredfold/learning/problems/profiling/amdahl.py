@@ -64,6 +64,11 @@ AMDAHL = predict(
             "that leaves only the longest kernel. In the other kernels the device is not idle.",
             gaps=TOTAL / LONGEST,
         ),
+        "turned round": mistake(
+            "operands",
+            "that is the time after over the time before. Turn it round.",
+            needed=(TOTAL / 2 - REST) / LONGEST,
+        ),
         "the same factor": mistake("amdahl", "the kernel alone has to make up for what stays as it is.", needed=2.0),
         "of the kernel": mistake(
             "amdahl", "that is the time which the kernel may still take, in ms.", needed=TOTAL / 2 - REST

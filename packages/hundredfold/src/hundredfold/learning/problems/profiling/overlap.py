@@ -110,7 +110,6 @@ OVERLAP = Problem(
         "host": "Leave the result on the device.",
         "transfer": "Send each block once, and keep the result on the device.",
         "dtype": "The blocks are float32, and so is the result.",
-        "memory": "Not all blocks have to be on the device at once.",
     },
     mistakes={
         "not transposed": Mistake(

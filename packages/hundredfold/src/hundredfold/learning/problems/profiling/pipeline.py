@@ -126,7 +126,6 @@ PIPELINE = Problem(
         "unordered": "Streams that do not block and the default stream do not wait for each other: wait before the loop, and behind it.",
         "device": "`cp.asnumpy` at the end.",
         "dtype": "The result is float32.",
-        "aliasing": "`block -= …` writes into the caller's blocks.",
     },
     mistakes={
         "no mean": Mistake(

@@ -93,7 +93,6 @@ WAITS = Problem(
         "device": "One copy at the end brings it to the host: `cp.asnumpy`.",
         "aliasing": "`x += …` writes into the caller's array.",
         "transfer": "Only one number of each step is wanted on the host.",
-        "type": "A NumPy array of `steps` numbers is wanted.",
     },
     mistakes={
         "signed": Mistake(

@@ -31,19 +31,13 @@ def _two_streams(blocks):
 
 def _a_stream_for_copies(blocks):
     copies, kernels = cp.cuda.Stream(non_blocking=True), cp.cuda.Stream(non_blocking=True)
-    alive = []  # memory of one stream's part of the pool, which the other stream still reads
     found = cp.empty(len(blocks), dtype=cp.float32)
-    for i, block in enumerate(blocks):
-        with copies:
-            x = cp.empty(block.shape, block.dtype)
-            x.set(block)
-            alive.append(x)
-            there = copies.record()
-        kernels.wait_event(there)
+    arrays = [cp.empty(block.shape, block.dtype) for block in blocks]
+    for i, x in enumerate(arrays):
+        x.set(blocks[i], stream=copies)
+        kernels.wait_event(copies.record())
         with kernels:
             found[i] = (x @ x.T).max()
-    cp.cuda.get_current_stream().wait_event(kernels.record())
-    copies.synchronize()
     kernels.synchronize()
     return found
 
@@ -94,7 +88,7 @@ WRONG = {
     "a number in the loop": edit(_two_streams, ("(x @ x.T).max()", "float((x @ x.T).max())"), reason="transfer"),
     "ordinary memory": Wrong(_ordinary_memory, "beside"),
     "nobody waits": edit(_two_streams, ("stream.synchronize()", "pass"), reason="unjoined"),
-    "no event between": edit(_a_stream_for_copies, drop="kernels.wait_event(there)", reason="unordered"),
+    "no event between": edit(_a_stream_for_copies, drop="kernels.wait_event(copies.record())", reason="unordered"),
     "not transposed": edit(_two_streams, ("x.T", "x"), reason="transposed"),
     "of all": Wrong(_of_all, "per-element"),
     "float64": edit(_two_streams, ("dtype=cp.float32", "dtype=cp.float64"), reason="dtype"),

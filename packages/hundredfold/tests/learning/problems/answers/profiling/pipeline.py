@@ -37,22 +37,16 @@ def _two_streams(blocks, basis):
 
 def _kept_for_the_end(blocks, basis):
     copies, kernels = cp.cuda.Stream(non_blocking=True), cp.cuda.Stream(non_blocking=True)
+    arrays, parts = [cp.empty(block.shape, block.dtype) for block in blocks], [cp.zeros(basis.shape[1], cp.float32)]
     w = cp.asarray(basis)
     cp.cuda.get_current_stream().synchronize()
-    parts, alive = [], []  # memory of one stream's part of the pool, which the other stream still reads
-    for block in blocks:
-        with copies:
-            x = cp.asarray(block)
-            alive.append(x)
-            there = copies.record()
-        kernels.wait_event(there)
+    for x, block in zip(arrays, blocks, strict=True):
+        x.set(block, stream=copies)
+        kernels.wait_event(copies.record())
         with kernels:
-            x = (x - x.mean(axis=1, keepdims=True)) @ w
-            parts.append((x * x).sum(axis=0))
-    copies.synchronize()
+            y = (x - x.mean(axis=1, keepdims=True)) @ w
+            parts.append((y * y).sum(axis=0))
     kernels.synchronize()
-    if not parts:
-        return np.zeros(basis.shape[1], np.float32)
     return cp.asnumpy(sum(parts))
 
 
