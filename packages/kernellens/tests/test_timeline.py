@@ -427,3 +427,19 @@ def test_memory_that_is_only_read_needs_no_order_and_what_is_written_does(cp):
 
     assert not taken(work, False).unordered
     assert "cupy_sin on stream 2 writes what cupy_add on stream 1 reads" in taken(work, True).unordered[0]
+
+
+@pytest.mark.large
+def test_where_a_gpu_works_the_magic_runs_the_cell_there_too(shell, monkeypatch):
+    from kernellens.arrays import entry
+
+    monkeypatch.setattr(entry, "simulating", lambda: False)
+    shell.run_cell_magic("timeline", "-o seen", "y = cp.sin(x) + 1")
+    assert float(shell.user_ns["y"][0]) == 1
+    seen = shell.user_ns["seen"]
+    assert [kernel.name for kernel in seen.kernels] == ["cupy_sin", "cupy_add"]
+    assert "nsys profile" in repr(seen)
+    shell.run_cell_magic("timeline", "-o seen", "z = float(x.sum())")
+    assert not shell.user_ns["seen"].kernels
+    assert "from shapes alone" in repr(shell.user_ns["seen"])
+    assert shell.user_ns["z"] == pytest.approx(500)

@@ -79,9 +79,11 @@ def waits() -> bool:
     return getattr(_local, "waits", True)
 
 
-@contextlib.contextmanager
-def on(handle: int | None, *, waits: bool = True) -> Iterator[None]:
-    """Work on a stream inside the block.
+_nothing = contextlib.nullcontext()
+
+
+def on(handle: int | None, *, waits: bool = True) -> contextlib.AbstractContextManager[None]:
+    """Work on a stream inside the block.  Where nobody watches it costs next to nothing: this is on the path of each launch.
 
     Parameters
     ----------
@@ -90,9 +92,11 @@ def on(handle: int | None, *, waits: bool = True) -> Iterator[None]:
     waits : bool
         Whether the host waits for copies in it, as it does for those to and from ordinary memory.
     """
-    if watcher is None:
-        yield
-        return
+    return _nothing if watcher is None else _on(handle, waits)
+
+
+@contextlib.contextmanager
+def _on(handle: int | None, waits: bool) -> Iterator[None]:
     stack = _local.__dict__.setdefault("streams", [])
     before = getattr(_local, "waits", True)
     stack.append(stream() if handle is None else handle)
