@@ -431,7 +431,7 @@ print(
 #
 # ## The exercise
 #
-# [exercises/16_profiling.ipynb](../exercises/16_profiling.ipynb) has six problems. Remove a wait, an allocation and a lonely copy, compute what a kernel is worth, decide what to change first, and
+# [exercises/16_profiling.ipynb](../exercises/16_profiling.ipynb) has six problems. Remove a wait and an allocation, let a copy overlap, compute what a kernel is worth, decide what to change first, and
 # bring a pipeline near the limit of its copies.
 #
 # ## Further reading
