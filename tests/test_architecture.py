@@ -39,6 +39,7 @@ RANKS = {
         tracing compiling watching
         ordering times
         pictures arrays
+        profiling
         datasheet
         magics trial
         check port

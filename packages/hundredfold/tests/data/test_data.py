@@ -27,6 +27,12 @@ def nulls(table):
     return {name: table[name].null_count for name in table.column_names if table[name].null_count}
 
 
+def test_a_report_is_found_by_its_name():
+    assert data.report("saxpy-a100").read_bytes()[:15] == b"SQLite format 3"
+    with pytest.raises(ValueError, match="cloverleaf-a100"):
+        data.report("saxpy")
+
+
 def test_every_table_is_there_with_its_rows(tables):
     assert {name: len(table) for name, table in tables.items()} == ROWS
 
@@ -92,8 +98,11 @@ def test_flights_have_a_row_group_for_each_month_so_that_one_can_be_read_alone()
 
 
 def test_the_bytes_are_those_of_the_readme():
-    stated = {file: digest for digest, file in re.findall(r"`([0-9a-f]{64})` *\| *`(\w+\.parquet)`", README)}
-    found = {f"{name}.parquet": hashlib.sha256(data.path(name).read_bytes()).hexdigest() for name in data.names()}
+    stated = {
+        file: digest for digest, file in re.findall(r"`([0-9a-f]{64})` *\| *`([\w-]+\.(?:parquet|sqlite))`", README)
+    }
+    found = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in paths.data_dir("data").glob("*.*ite")}
+    found |= {f"{name}.parquet": hashlib.sha256(data.path(name).read_bytes()).hexdigest() for name in data.names()}
     assert stated == found
 
 

@@ -13,7 +13,8 @@ known: they are looked up when they are first used.
 `banks`      the bank conflicts of shared memory
 `branches`   where the threads of a warp diverge
 `arrays`     the array lens: `account`, what array code launches, moves and allocates
-`magics`     `%%lens` and `%gpu`; `datasheet`: a GPU's figures, as the latter shows them
+`profiling`  `timeline`: when the host and the device did what; `nsys_report` reads what a profiler measured
+`magics`     `%%lens`, `%%timeline` and `%gpu`; `datasheet`: a GPU's figures, as the latter shows them
 `target`     the GPU that bounds and estimates are made for
 `times`      two times without a GPU: the least that one allows, and an estimate
 `tracing`    `trace`: run a kernel here and look at all it did
@@ -39,6 +40,7 @@ _HOMES = {
     "Estimate": "times",
     "Occupancy": "residency",
     "Schedules": "ordering",
+    "Timeline": "profiling",
     "TooLargeError": "tracing",
     "Trace": "result",
     "ValuesNeededError": "arrays",
@@ -48,10 +50,12 @@ _HOMES = {
     "chosen_gpu": "target",
     "compile": "compiling",
     "estimate": "times",
+    "nsys_report": "profiling",
     "occupancy": "residency",
     "roofline": "pictures",
     "schedules": "ordering",
     "show": "pictures",
+    "timeline": "profiling",
     "trace": "tracing",
     "use_gpu": "target",
 }
@@ -64,6 +68,7 @@ __all__ = [
     "Estimate",
     "Occupancy",
     "Schedules",
+    "Timeline",
     "TooLargeError",
     "Trace",
     "ValuesNeededError",
@@ -73,11 +78,13 @@ __all__ = [
     "chosen_gpu",
     "compile",
     "estimate",
+    "nsys_report",
     "occupancy",
     "plot",
     "roofline",
     "schedules",
     "show",
+    "timeline",
     "trace",
     "use_gpu",
 ]
@@ -89,6 +96,7 @@ if TYPE_CHECKING:
     from .compiling import Compiled, compile
     from .ordering import Schedules, schedules
     from .pictures import roofline, show
+    from .profiling import Timeline, nsys_report, timeline
     from .residency import Occupancy, occupancy
     from .result import Trace
     from .target import chosen_gpu, use_gpu

@@ -1,4 +1,4 @@
-"""`%%lens` and `%gpu`: the array lens over a cell, and the GPU that it speaks of."""
+"""`%%lens`, `%%timeline` and `%gpu`: what a cell does on the device, when, and the GPU that they speak of."""
 
 from __future__ import annotations
 
@@ -53,22 +53,28 @@ class LensMagics(Magics):
             raise UsageError(f"-o needs the name of a variable, not {options.output!r}.")
         if options.fraction is not None and not 0 <= options.fraction <= 1:
             raise UsageError(f"--fraction must be between 0 and 1, not {options.fraction:g}.")
-        # A line in front stands for the magic's own, so that numbers are those that the editor shows.
+        tree, source, filename = self._read("%%lens", cell)
         shell = self.shell
         assert shell is not None  # IPython runs a magic in a shell
-        source = "\n" + shell.transform_cell(cell)
-        try:
-            tree = ast.parse(source)
-        except SyntaxError as error:
-            raise UsageError(f"%%lens cannot read this as Python: {error.msg} (line {error.lineno}).") from None
-        if not tree.body:
-            raise UsageError("%%lens needs code below it: the cell is empty.")
-        filename = shell.compile.cache(source, shell.execution_count, raw_code=source)
         found, value = self._account(tree, source, filename, shell.user_ns, options, gpu)
         if options.output:
             shell.user_ns[options.output] = found
         display(found)
         return value
+
+    def _read(self, magic: str, cell: str) -> tuple[ast.Module, str, str]:
+        __tracebackhide__ = True
+        # A line in front stands for the magic's own, so that numbers are those that the editor shows.
+        shell = self.shell
+        assert shell is not None
+        source = "\n" + shell.transform_cell(cell)
+        try:
+            tree = ast.parse(source)
+        except SyntaxError as error:
+            raise UsageError(f"{magic} cannot read this as Python: {error.msg} (line {error.lineno}).") from None
+        if not tree.body:
+            raise UsageError(f"{magic} needs code below it: the cell is empty.")
+        return tree, source, shell.compile.cache(source, shell.execution_count, raw_code=source)
 
     def _account(
         self, tree: ast.Module, source: str, filename: str, names: dict[str, Any], options: Any, gpu: gpus.GPU
@@ -96,6 +102,57 @@ class LensMagics(Magics):
             )
         return found, None
 
+    @magic_arguments()
+    @argument(
+        "--gpu", "-g", metavar="NAME", help="whose figures the times are estimated with, such as A100 (see %%gpu)"
+    )
+    @argument("-o", dest="output", metavar="NAME", help="also keep the Timeline in a variable of this name")
+    @argument("--save", "-s", metavar="FILE", help="also write it in Chrome's trace format, for ui.perfetto.dev")
+    @no_var_expand
+    @cell_magic
+    def timeline(self, line: str, cell: str) -> Any:
+        """Run a cell and show when the host and the device did what.
+
+        The device's times are estimates for the chosen GPU.  Where a GPU works, the cell runs on it; the timeline is made from
+        shapes alone, in a process of its own, and its times are estimates, too.
+        """
+        __tracebackhide__ = True  # an error of the cell's is shown as the cell's
+        options = parse_argstring(type(self).timeline, line)
+        gpu = _gpu(options.gpu)
+        if options.output and not options.output.isidentifier():
+            raise UsageError(f"-o needs the name of a variable, not {options.output!r}.")
+        tree, source, filename = self._read("%%timeline", cell)
+        shell = self.shell
+        assert shell is not None
+        found, value = self._timeline(tree, source, filename, shell.user_ns, gpu)
+        if options.output:
+            shell.user_ns[options.output] = found
+        if options.save:
+            found.save(options.save)
+        display(found)
+        return value
+
+    def _timeline(
+        self, tree: ast.Module, source: str, filename: str, names: dict[str, Any], gpu: gpus.GPU
+    ) -> tuple[Any, Any]:
+        __tracebackhide__ = True
+        from .arrays.entry import simulating
+        from .profiling import running
+
+        if simulating():
+            return running.run(tree, source, filename, names, gpu)
+        from .arrays.shape_process import cell
+        from .profiling.timeline import Timeline
+
+        before = dict(names)
+        value = running.plainly(tree, filename, names)
+        try:
+            found, _ = cell(source, filename, before, None, gpu, by=running.BY)
+        except ValuesNeededError as error:
+            found = Timeline("this cell", gpu.name, False, [], [f"Nothing can be said from shapes alone: {error}"])
+        found.notes.append(running.ELSEWHERE)
+        return found, value
+
     @no_var_expand
     @line_magic
     def gpu(self, line: str) -> Sheet:
@@ -112,7 +169,7 @@ class LensMagics(Magics):
 
 
 def register(ipython: Any) -> None:
-    """Add `%%lens` and `%gpu` to a shell."""
+    """Add `%%lens`, `%%timeline` and `%gpu` to a shell."""
     ipython.register_magics(LensMagics)
 
 

@@ -21,7 +21,7 @@ from typing import Protocol
 
 import numpy as np
 
-from . import device, queue, regions, shapes
+from . import activity, device, queue, regions, shapes
 from .empty import EmptyBlock as EmptyBlock
 from .oom import OutOfMemoryError as OutOfMemoryError
 
@@ -248,12 +248,16 @@ class Pool:
         Waits for the device first, as ``cudaFree`` does: operations that still wait may use the memory.
         """
         queue.drain()
+        freed = 0
         with self._lock:
             self._sort_in()
             for size in list(self._sizes):
                 for chunk in [c for c in self._bins[size] if c.previous is None and c.next is None]:
                     self._remove(chunk)
                     self._total -= size
+                    freed += size
+        if freed and not self.nested:
+            activity.note("free", nbytes=freed)
 
     def check_limit(self, size: int) -> bool:
         """Whether ``size`` more bytes would fit."""
@@ -362,6 +366,8 @@ class Pool:
         # Large blocks all begin a page.  Reading two arrays that lie at the same place in theirs is 10 % slower (here, and
         # a known weakness of caches), so each block begins somewhere else in its page.
         regions.note(raw, self.device_id)
+        if not self.nested:
+            activity.note("malloc", nbytes=size)
         start = -raw.ctypes.data % UNIT + UNIT * (next(_phase) % (_PAGE // UNIT - 1))
         if watcher is not None:
             watcher.acquired(self.device_id, size, raw.ctypes.data + start)

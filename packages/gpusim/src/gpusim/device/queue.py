@@ -27,7 +27,7 @@ from threading import get_ident
 
 import numpy as np
 
-from . import interrupt, shapes
+from . import activity, interrupt, shapes
 from .counters import D2H_BYTES, D2H_COUNT, H2D_BYTES, H2D_COUNT, KERNELS, READ, SYNCS, WRITTEN, Counters, Launch
 from .counters import log as log
 from .counters import totals as _totals
@@ -242,10 +242,20 @@ def _make_quiet() -> Callable:
 _quiet = _make_quiet()
 
 
-def synchronize() -> None:
-    """Wait for the device: run all that was submitted, and count one synchronisation."""
+def synchronize(stream: int | None = None, event: int = 0) -> None:
+    """Wait for the device: run all that was submitted, and count one synchronisation.
+
+    Parameters
+    ----------
+    stream : int, optional
+        The stream that the program waits for, or `activity.DEVICE`; by default the one that it works on.
+    event : int
+        The event that it waits for, if it does.
+    """
     if before_synchronize is not None:
         before_synchronize()
+    if activity.watcher is not None:
+        activity.note("wait", stream=activity.stream() if stream is None else stream, key=event)
     with _submit_lock:
         _totals[SYNCS] += 1
     drain()

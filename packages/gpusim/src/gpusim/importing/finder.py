@@ -35,6 +35,7 @@ STANDINS: dict[str, str] = {
     "numba.cuda": "numba_cuda",
     "numba_cuda_mlir": "numba_cuda_mlir",
     "pynvml": "pynvml.py",
+    "nvtx": "nvtx.py",
     "distributed.protocol.cupy": os.path.join("cupy", "_dask.py"),
 }
 

@@ -34,3 +34,17 @@ def path(name: str) -> Path:
     if name not in names():
         raise ValueError(f"Hundredfold ships no table {name!r}: it has {', '.join(names())}.")
     return data_dir("data") / f"{name}.parquet"
+
+
+def report(name: str) -> Path:
+    """Return the SQLite file of a shipped report of NVIDIA's profiler nsys, such as "cloverleaf-a100".
+
+    Raises
+    ------
+    ValueError
+        If no report of that name is shipped; the message names those that are.
+    """
+    known = sorted(file.stem for file in data_dir("data").glob("*.sqlite"))
+    if name not in known:
+        raise ValueError(f"Hundredfold ships no report {name!r}: it has {', '.join(known)}.")
+    return data_dir("data") / f"{name}.sqlite"

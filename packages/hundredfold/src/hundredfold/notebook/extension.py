@@ -28,6 +28,7 @@ def load(ip: InteractiveShell) -> None:
         raise UsageError(str(error)) from error
     ip.register_magic_function(_measure_of(ip), "line_cell", "measure")
     ip.register_magic_function(_lens_of(ip), "cell", "lens")
+    ip.register_magic_function(_timeline_of(ip), "cell", "timeline")
     ip.register_magic_function(_gpu_of(ip), "line", "gpu")
     ip.register_magic_function(fresh, "cell", "fresh")
     dashboard.watch(ip)
@@ -42,7 +43,7 @@ def unload(ip: InteractiveShell) -> None:
     dashboard.unwatch(ip)
     watching.unwatch(ip)
     for kind in ip.magics_manager.magics.values():
-        for name in ("measure", "lens", "gpu", "fresh"):
+        for name in ("measure", "lens", "timeline", "gpu", "fresh"):
             kind.pop(name, None)
 
 
@@ -103,6 +104,25 @@ def _lens_of(ip: InteractiveShell) -> Any:
         return ip.run_cell_magic("lens", line, cell)
 
     return lens
+
+
+def _timeline_of(ip: InteractiveShell) -> Any:
+    """Return a `%%timeline` that puts the real one in its own place when it is first used."""
+    from IPython.core.magic import no_var_expand
+
+    @no_var_expand
+    def timeline(line: str, cell: str) -> Any:
+        """Run a cell and show when the host and the device did what; the device's times are estimates.
+
+        %%timeline [--gpu NAME] [-o NAME] [--save FILE]
+        """
+        __tracebackhide__ = True
+        from kernellens import magics
+
+        magics.register(ip)
+        return ip.run_cell_magic("timeline", line, cell)
+
+    return timeline
 
 
 def _gpu_of(ip: InteractiveShell) -> Any:

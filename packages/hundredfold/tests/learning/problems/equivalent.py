@@ -435,5 +435,28 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "reflected:_reflected:3:keyword:2": "Dask finds out the dtype and the meta by itself, and `wide` has those of `wall`.",
         "reflected:_reflected:3:keyword:3": "Dask finds out the dtype and the meta by itself, and `wide` has those of `wall`.",
     },
+    "profiling.overlap": {
+        "a stream for copies:_a_stream_for_copies:2:constant:0": "A blocking stream waits only for the default stream, which has nothing to do here.",
+        "a stream for copies:_a_stream_for_copies:2:constant:1": "A blocking stream waits only for the default stream, which has nothing to do here.",
+        "a stream for copies:_a_stream_for_copies:2:keyword:0": "A blocking stream waits only for the default stream, which has nothing to do here.",
+        "a stream for copies:_a_stream_for_copies:2:keyword:1": "A blocking stream waits only for the default stream, which has nothing to do here.",
+        "four streams:_four_streams:2:constant:0": "A blocking stream waits only for the default stream, which has nothing to do here.",
+        "four streams:_four_streams:2:keyword:0": "A blocking stream waits only for the default stream, which has nothing to do here.",
+        "four streams:_four_streams:5:constant:1": "More streams than are needed.",
+        "two streams:_two_streams:2:constant:0": "A blocking stream waits only for the default stream, which has nothing to do here.",
+        "two streams:_two_streams:2:constant:1": "More streams than are needed.",
+        "two streams:_two_streams:2:keyword:0": "A blocking stream waits only for the default stream, which has nothing to do here.",
+    },
+    "profiling.pipeline": {
+        "a stream for copies:_kept_for_the_end:2:constant:1": "A blocking stream waits only for the default stream, which has nothing to do here.",
+        "a stream for copies:_kept_for_the_end:6:keyword:0": "Both have as many elements.",
+        "two streams:_two_streams:2:constant:1": "More streams than are needed.",
+        "two streams:_two_streams:2:keyword:0": "A blocking stream waits only for the default stream, which has nothing to do here.",
+    },
+    "profiling.reuse": {
+        "plain:_plain:4:cast:0": "The right side is computed as a whole before anything is written, and the first copy is the caller's already.",
+        "plain:_plain:5:variable:2": "The copy has the same numbers until it is written.",
+        "two arrays:_two_arrays:4:arguments:0": "A sum does not depend on the order of its two operands.",
+    },
 }
 """Problem to the name of a mutant to why it is right."""

@@ -153,3 +153,16 @@ def test_a_browser_that_does_not_start_is_said(monkeypatch, tmp_path):
     monkeypatch.setenv("CHROMIUM", str(browser))
     with pytest.raises(BuildError, match="chromium did not start"):
         figures.render([bars([1, 2, 3])])
+
+
+def test_a_colour_that_few_pixels_have_stays():
+    """Large areas of many shades, as hatching and soft edges make them, and one small bar."""
+    import numpy as np
+    from PIL import Image
+
+    share = np.random.default_rng(0).random((300, 700, 1))
+    inks = np.array([(213, 94, 0), (0, 158, 115), (204, 121, 167), (230, 159, 0)])[np.arange(300) // 75]
+    pixels = (255 * share + inks[:, None, :] * (1 - share)).astype(np.uint8)
+    pixels[20:32, 20:32] = (0, 114, 178)
+    shrunk = Image.open(io.BytesIO(figures._shrink(figures._png(Image.fromarray(pixels))))).convert("RGB")
+    assert np.abs(np.subtract(shrunk.getpixel((25, 25)), (0, 114, 178))).max() < 8

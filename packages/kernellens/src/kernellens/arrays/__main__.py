@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import linecache
 import os
 import pickle
@@ -37,9 +38,9 @@ def main(question: str, answer: str) -> None:
 
 
 def _call(task: dict[str, Any], gpu: Any) -> Any:
-    from .entry import taken
     from .pickled import unpack
 
+    taken = importlib.import_module(task["by"][0]).taken
     function = unpack(task["function"])
     args = tuple(unpack(arg) for arg in task["args"])
     kwargs = {key: unpack(value) for key, value in task["kwargs"].items()}
@@ -50,8 +51,8 @@ def _call(task: dict[str, Any], gpu: Any) -> Any:
 
 def _cell(task: dict[str, Any], gpu: Any) -> Any:
     from .pickled import unpack
-    from .running import run
 
+    run = importlib.import_module(task["by"][1]).run
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
     names = vars(module)

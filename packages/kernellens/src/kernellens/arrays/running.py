@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from typing import Any
 
 from gpusim.device import queue, shapes
@@ -47,17 +48,9 @@ def run(
         Of its last line, if that is an expression; else None.
     """
     __tracebackhide__ = True
-    last = None
-    body = list(tree.body)
-    if body and isinstance(ending := body[-1], ast.Expr):
-        body.pop()
-        last = ast.copy_location(ast.Expression(ending.value), ending)
-    statements = compile(ast.Module(body, []), filename, "exec")
-    expression = compile(last, filename, "eval") if last is not None else None
     before = _plain(names)
-    with Recorder(filename, offset) as seen:
-        exec(statements, names)
-        value = eval(expression, names) if expression is not None else None
+    seen = Recorder(filename, offset)
+    value = watched(tree, filename, names, seen)
     lines = source.splitlines()
     named = {each.line for each in (*seen.events, *seen.allocations) if each.line is not None}
     text = {line: lines[line - offset - 1].strip() for line in named if 0 < line - offset <= len(lines)}
@@ -65,6 +58,21 @@ def run(
     if not shapes.on:
         queue.drain()
     return found, value
+
+
+def watched(tree: ast.Module, filename: str, names: dict[str, Any], recorder: contextlib.AbstractContextManager) -> Any:
+    """Run code under a recorder; returns the value of its last line, if that is an expression."""
+    __tracebackhide__ = True
+    last = None
+    body = list(tree.body)
+    if body and isinstance(ending := body[-1], ast.Expr):
+        body.pop()
+        last = ast.copy_location(ast.Expression(ending.value), ending)
+    statements = compile(ast.Module(body, []), filename, "exec")
+    expression = compile(last, filename, "eval") if last is not None else None
+    with recorder:
+        exec(statements, names)
+        return eval(expression, names) if expression is not None else None
 
 
 def _plain(names: dict[str, Any]) -> set[str]:

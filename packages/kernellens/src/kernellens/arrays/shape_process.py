@@ -15,23 +15,39 @@ from gpusim.device.shapes import ValuesNeededError
 from gpusim.hardware import gpus
 
 from . import pickled
-from .account import Account
 
 MEMORY = str(1 << 45)
 """Bytes of the device there, more than any has: what does not fit is said in the account, and is no error."""
 
 
-def call(function: Callable, args: tuple, kwargs: Mapping[str, Any], fraction: float | None, gpu: gpus.GPU) -> Account:
+ACCOUNT = ("kernellens.arrays.entry", "kernellens.arrays.running")
+"""The modules whose `taken` looks at a call, and whose `run` at a cell."""
+
+
+def call(
+    function: Callable,
+    args: tuple,
+    kwargs: Mapping[str, Any],
+    fraction: float | None,
+    gpu: gpus.GPU,
+    by: tuple[str, str] = ACCOUNT,
+) -> Any:
     """The account of a function's call; see `entry.account`."""
     packed: dict[str, Any] = {"function": _packed(function, "The function")}
     packed["args"] = [_packed(arg, f"Argument {number}") for number, arg in enumerate(args, start=1)]
     packed["kwargs"] = {key: _packed(value, f"The argument {key}") for key, value in kwargs.items()}
-    return _run({"kind": "call", **packed, "fraction": fraction, "gpu": gpu.name})[0]
+    return _run({"kind": "call", **packed, "fraction": fraction, "gpu": gpu.name, "by": by})[0]
 
 
 def cell(
-    source: str, filename: str, names: Mapping[str, Any], fraction: float | None, gpu: gpus.GPU, offset: int = 0
-) -> tuple[Account, str]:
+    source: str,
+    filename: str,
+    names: Mapping[str, Any],
+    fraction: float | None,
+    gpu: gpus.GPU,
+    offset: int = 0,
+    by: tuple[str, str] = ACCOUNT,
+) -> tuple[Any, str]:
     """The account of a cell's code, and what it printed.
 
     Parameters
@@ -44,6 +60,8 @@ def cell(
         The notebook's.  Those that the code uses are taken along.
     offset : int
         Added to the numbers of its lines.
+    by : tuple of str
+        The modules that look at a call and at a cell; by default those of an account.
     """
     __tracebackhide__ = True
     packed, missing = {}, {}
@@ -63,7 +81,7 @@ def cell(
         "missing": missing,
         "offset": offset,
     }
-    return _run({**task, "fraction": fraction, "gpu": gpu.name})
+    return _run({**task, "fraction": fraction, "gpu": gpu.name, "by": by})
 
 
 def _packed(value: Any, what: str) -> bytes:
@@ -73,7 +91,7 @@ def _packed(value: Any, what: str) -> bytes:
         raise TypeError(f"{what} {error}.") from None
 
 
-def _run(task: dict[str, Any]) -> tuple[Account, str]:
+def _run(task: dict[str, Any]) -> tuple[Any, str]:
     __tracebackhide__ = True
     task |= {"sources": pickled.sources(), "path": sys.path, "folder": os.getcwd()}
     environment = {key: value for key, value in os.environ.items() if key not in ("GPUSIM_PROBE", "GPUSIM_TRACE")}

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .dots import Row, times
     from .figure import Figure
     from .grey import images
+    from .lanes import lanes
     from .performance import report
     from .tasks import graph
 
@@ -22,11 +23,12 @@ _HOMES = {
     "Row": "dots",
     "graph": "tasks",
     "images": "grey",
+    "lanes": "lanes",
     "lines": "curves",
     "report": "performance",
     "times": "dots",
 }
-__all__ = ["Figure", "Row", "graph", "images", "lines", "report", "times"]
+__all__ = ["Figure", "Row", "graph", "images", "lanes", "lines", "report", "times"]
 
 
 def __getattr__(name: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import math
 import textwrap
 import time
@@ -12,7 +13,10 @@ from typing import Any
 
 import cupy
 import numpy as np
+from cupy.cuda import nvtx
 from cupy.cuda.stream import PLACE, Event, get_elapsed_time
+
+from gpusim.device import activity
 
 
 class _PerfCaseResult:
@@ -131,28 +135,65 @@ def _repeat(func, args, kwargs, n_repeat, name, n_warmup, max_duration, devices)
     return _PerfCaseResult(name, np.array([cpu] + [gpu] * len(devices)), devices)
 
 
-class time_range(contextlib.ContextDecorator):
-    """A range for NVIDIA's profilers, which see nothing of a simulation."""
+class time_range:
+    """An NVTX range around a ``with`` block or, as a decorator, around each call of a function.
+
+    Parameters
+    ----------
+    message : str, optional
+        Its name; of a function, the function's if left out.
+    color_id, argb_color : int, optional
+        Its colour, by number or as ARGB.
+    sync : bool
+        Wait for the device before the range begins and before it ends.
+    """
 
     def __init__(
-        self, message: str | None = None, color_id: int | None = None, argb_color: Any = None, sync: bool = False
+        self,
+        message: str | None = None,
+        color_id: int | None = None,
+        argb_color: int | None = None,
+        sync: bool = False,
     ):
-        self.sync = sync
+        if color_id is not None and argb_color is not None:
+            raise ValueError("Only either color_id or argb_color can be specified")
+        self.message, self.color_id, self.argb_color, self.sync = message, color_id, argb_color, sync
+
+    def __call__(self, func: Callable) -> Callable:
+        @functools.wraps(func)
+        def inner(*args: Any, **kwargs: Any) -> Any:
+            if self.message is None:
+                self.message = func.__name__
+            with self:
+                return func(*args, **kwargs)
+
+        return inner
 
     def __enter__(self) -> time_range:
+        if self.message is None:
+            raise ValueError("when used as a context manager, the message argument cannot be None")
         if self.sync:
             cupy.cuda.runtime.deviceSynchronize()
+        if self.argb_color is not None:
+            nvtx.RangePushC(self.message, self.argb_color)
+        else:
+            nvtx.RangePush(self.message, -1 if self.color_id is None else self.color_id)
         return self
 
     def __exit__(self, *exception: object) -> None:
         if self.sync:
             cupy.cuda.runtime.deviceSynchronize()
+        nvtx.RangePop()
 
 
 @contextlib.contextmanager
 def profile() -> Iterator[None]:
-    """Switch on a profiler that sees nothing of a simulation."""
-    yield
+    """Switch NVIDIA's profiler on for a block: nsys records only that with ``--capture-range=cudaProfilerApi``."""
+    activity.note("mark", name="profiler on")
+    try:
+        yield
+    finally:
+        activity.note("mark", name="profiler off")
 
 
 def load_ipython_extension(ipython: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.device import device, memory, queue
+from gpusim.device import activity, device, memory, queue
 from gpusim.importing.errors import NotSimulatedError
 from gpusim.kernels import limits
 
@@ -113,12 +113,12 @@ class Context:
 
     def reset(self) -> None:
         """Wait for the device and give its unused memory back."""
-        queue.synchronize()
+        queue.synchronize(activity.DEVICE)
         _memory.give_back(self.device.id)
 
     def synchronize(self) -> None:
         """Wait until all work is done."""
-        queue.synchronize()
+        queue.synchronize(activity.DEVICE)
 
     def get_memory_info(self) -> MemoryInfo:
         """Free and total memory of the device in bytes."""
@@ -267,7 +267,7 @@ gpus = _Devices()
 
 def reset() -> None:
     """Wait for all devices, give their unused memory back, and use the first one again."""
-    queue.synchronize()
+    queue.synchronize(activity.DEVICE)
     for each in all_devices():
         _memory.give_back(each.id)
     _stack().clear()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import math
-import threading
 import weakref
 from typing import Any
 
 import numpy as np
 
-from gpusim.device import device, memory, queue, regions, shapes, unowned
+from gpusim.device import activity, device, memory, queue, regions, shapes, unowned
+from gpusim.device.pinned import is_pinned, pin, unpin
 from gpusim.importing.errors import NotSimulatedError
 from gpusim.kernels.driver_errors import CudaAPIError
 
@@ -210,34 +210,6 @@ def memory_size_from_info(shape: tuple[int, ...], strides: tuple[int, ...], item
     return last - first
 
 
-# Host memory that stays in place: transfers from and to it are asynchronous where they are given a stream.
-_pinned: dict[int, tuple[int, int]] = {}
-_pinned_lock = threading.Lock()
-
-
-def pin(raw: np.ndarray) -> int:
-    """Enter host memory as pinned until `unpin` is called with the key returned."""
-    first, last = np.lib.array_utils.byte_bounds(raw)
-    key = id(object())
-    with _pinned_lock:
-        key = max(_pinned, default=0) + 1
-        _pinned[key] = (first, last)
-    return key
-
-
-def unpin(key: int) -> None:
-    """Take an entry of `pin` back."""
-    _pinned.pop(key, None)
-
-
-def is_pinned(host: np.ndarray) -> bool:
-    """Whether a host array lies in pinned memory."""
-    if not _pinned:
-        return False
-    first, last = np.lib.array_utils.byte_bounds(host)
-    return any(start <= first and last <= stop for start, stop in list(_pinned.values()))
-
-
 def host_bytes(nbytes: int, visible: bool) -> np.ndarray:
     """Allocate pinned host memory; ``visible`` to the device as well, by its address."""
     raw = np.empty(max(nbytes, 1), np.uint8)
@@ -253,7 +225,8 @@ def copy_from_host(target: np.ndarray, source: np.ndarray, nbytes: int, stream: 
     As in CUDA: without a stream, what was launched before is done first.  With one the copy is queued; pinned memory is
     read when its turn comes, any other when this is called.
     """
-    queue.count("memcpy HtoD", 0, nbytes, "h2d", reads=(), writes=(target,))
+    with activity.on(int(stream) if stream else None, waits=not (stream and is_pinned(source))):
+        queue.count("memcpy HtoD", 0, nbytes, "h2d", reads=(), writes=(target,))
     if shapes.on:
         return
     if not stream:
@@ -266,11 +239,13 @@ def copy_from_host(target: np.ndarray, source: np.ndarray, nbytes: int, stream: 
 
 def copy_to_host(target: np.ndarray, source: np.ndarray, nbytes: int, stream: Any = 0) -> None:
     """Copy device to host, waiting for the device unless there is a stream and the host memory is pinned."""
-    queue.count("memcpy DtoH", nbytes, 0, "d2h", reads=(source,), writes=())
-    if stream and is_pinned(target):
+    stays = bool(stream) and is_pinned(target)
+    with activity.on(int(stream) if stream else None, waits=not stays):
+        queue.count("memcpy DtoH", nbytes, 0, "d2h", reads=(source,), writes=())
+    if stays:
         queue.submit_uncounted("memcpy DtoH", np.copyto, (target, source))
         return
-    queue.synchronize()
+    queue.synchronize(int(stream) if stream else None)
     np.copyto(target, source)
 
 

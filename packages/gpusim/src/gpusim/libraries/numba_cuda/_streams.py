@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from gpusim.device import queue
+from gpusim.device import activity, queue
 from gpusim.kernels.driver_errors import CudaAPIError
 
 _handles = itertools.count(0x20000, 0x100)
@@ -47,7 +47,7 @@ class Stream:
 
     def synchronize(self) -> None:
         """Wait for the work on the stream: all work, as all streams share one queue."""
-        queue.synchronize()
+        queue.synchronize(self.handle)
 
     @contextlib.contextmanager
     def auto_synchronize(self) -> Iterator[Stream]:
@@ -140,6 +140,7 @@ class Event:
     def record(self, stream: Any = 0) -> None:
         """Record the event on a stream."""
         _check(stream)
+        activity.note("record", stream=int(stream or 0), key=self.handle)
         queue.drain()
         self._time = time.perf_counter()
 
@@ -149,11 +150,12 @@ class Event:
 
     def synchronize(self) -> None:
         """Wait for the work before the event."""
-        queue.synchronize()
+        queue.synchronize(event=self.handle)
 
     def wait(self, stream: Any = 0) -> None:
         """Order later work of a stream after the event: in the one queue it is."""
         _check(stream)
+        activity.note("after", stream=int(stream or 0), key=self.handle)
 
     def elapsed_time(self, evtend: Event) -> float:
         """Milliseconds to another event, of this CPU."""

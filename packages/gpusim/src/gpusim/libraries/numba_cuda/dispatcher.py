@@ -12,7 +12,7 @@ from typing import Any
 
 from numba.core import serialize, sigutils, types
 
-from gpusim.device import device, queue
+from gpusim.device import activity, device, queue
 from gpusim.importing.errors import NotSimulatedError
 from gpusim.kernels import limits
 from gpusim.kernels.driver_errors import LaunchError
@@ -459,7 +459,8 @@ class _Kernel:
             for extension in reversed(options.get("extensions") or ()):
                 kind, value = extension.prepare_args(kind, value, stream=stream, retr=retr)
             values.append(_arguments.prepare(kind, value, stream, retr))
-        self._dispatcher._kernel.launch(griddim, blockdim, tuple(values), sharedmem=int(sharedmem))
+        with activity.on(int(stream) if stream else None):
+            self._dispatcher._kernel.launch(griddim, blockdim, tuple(values), sharedmem=int(sharedmem))
         if options.get("debug"):
             queue.synchronize()  # numba-cuda reads the error code after each launch
         for copy_back in retr:

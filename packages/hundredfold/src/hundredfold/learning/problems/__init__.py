@@ -38,6 +38,7 @@ UNITS = (
     "dask-dataframes",
     "deploying",
     "capstone",
+    "profiling",
 )
 """The units that have problems, in the course's order."""
 

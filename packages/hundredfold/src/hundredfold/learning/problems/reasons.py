@@ -240,6 +240,15 @@ REASONS: dict[str, str] = {
     "salt": "a number was added to the key on one side, and the other side does not have each of them",
     "broadcast": "how often a table is sent whole was miscounted, or one was sent that is too large",
     "spilled": "what does not fit into memory was taken for something that does",
+    # When the host and the device do what (profiling)
+    "serialised": "the host waited for the device, and the device then for the host",
+    "driver-calls": "memory was given back to the driver and asked for again",
+    "beside": "a copy ran alone that could run beside a kernel, or was thought to",
+    "unordered": "a stream used what another one had not surely written",
+    "unjoined": "the results of a stream were used before anybody waited for it",
+    "idle-device": "the times in which the device does nothing were passed over, or counted as work",
+    "always-copies": "the copies were chosen for everything",
+    "always-gaps": "the gaps were chosen for everything",
 }
 """Slug of each reason, with its meaning in a clause."""
 

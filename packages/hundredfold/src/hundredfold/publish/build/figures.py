@@ -189,7 +189,8 @@ def _shrink(png: bytes) -> bytes:
     if drawn is not None:
         picture = picture.crop((0, 0, picture.width, min(picture.height, drawn[3] + FOOT)))
         png = _png(picture)
-    picture = picture.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    # By coverage, not by how many pixels have a colour: a thin bar, and its place in the legend, would get a neighbour's.
+    picture = picture.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     return min(_png(picture), png, key=len)
 
 

@@ -27,6 +27,7 @@ THEMES = (
     "dask_dataframes",
     "deploying",
     "capstone",
+    "profiling",
     "architecture",
 )
 

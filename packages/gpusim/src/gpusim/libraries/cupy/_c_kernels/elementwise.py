@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.device import queue
+from gpusim.device import activity, queue
 from gpusim.importing.errors import NotSimulatedError
 from gpusim.kernels.frontend.cuda_cpp.c_types import OF_DTYPE, Carray, Scalar
 from gpusim.kernels.frontend.cuda_cpp.errors import Code
@@ -80,7 +80,7 @@ class ElementwiseKernel:
         block_size : int
             Threads of a block.
         """
-        size, _ = kwargs.pop("size", -1), kwargs.pop("stream", None)
+        size, stream = kwargs.pop("size", -1), kwargs.pop("stream", None)
         block_size = kwargs.pop("block_size", 128)
         if kwargs:
             raise TypeError(f"Wrong arguments {kwargs}")
@@ -105,7 +105,8 @@ class ElementwiseKernel:
         result = None if self.no_return else outs[0] if self.nout == 1 and not self.return_tuple else tuple(outs)
         if 0 in shape:
             return result
-        self._launch(views[: self.nin], outs, in_types, found, shape, block_size)
+        with activity.on(None if stream is None else int(stream.ptr)):
+            self._launch(views[: self.nin], outs, in_types, found, shape, block_size)
         return result
 
     def _launch(self, ins: list, outs: list, in_types: list, found: dict, shape: tuple, block_size: int) -> None:

@@ -8,6 +8,7 @@ import os
 import threading
 from typing import Any
 
+from gpusim.device import activity
 from gpusim.importing.errors import NotSimulatedAttribute, NotSimulatedError
 from gpusim.kernels import limits
 from gpusim.kernels.frontend.cuda_cpp.c_types import Pointer
@@ -191,7 +192,8 @@ class RawKernel:
         kernel.limits = dataclasses.replace(
             limits.DEVICE, shared=max(limits.DEVICE.shared, self._dynamic + made.shared)
         )
-        launch.launched(kernel, *dims, tuple(passed), int(shared_mem), bool(self.enable_cooperative_groups))
+        with activity.on(None if stream is None else int(stream.ptr)):
+            launch.launched(kernel, *dims, tuple(passed), int(shared_mem), bool(self.enable_cooperative_groups))
 
     def compile(self, log_stream: Any = None) -> None:
         """Compile now, and not when it is first launched."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.device import queue
+from gpusim.device import activity, queue
 from gpusim.importing.errors import NotSimulatedError
 from gpusim.kernels.frontend.cuda_cpp.errors import Code
 
@@ -61,7 +61,7 @@ class ReductionKernel:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Reduce over `axis` (all axes by default), into `out` if it is given; `keepdims` keeps axes of length 1."""
         out, axis = kwargs.pop("out", None), kwargs.pop("axis", None)
-        keepdims, _ = kwargs.pop("keepdims", False), kwargs.pop("stream", None)
+        keepdims, stream = kwargs.pop("keepdims", False), kwargs.pop("stream", None)
         if kwargs:
             raise TypeError(f"Wrong arguments {kwargs}")
         if len(args) not in (self.nin, self.nargs):
@@ -86,7 +86,8 @@ class ReductionKernel:
             return outs[0]
         if self.identity == "" and 0 in shape:
             raise ValueError(f"zero-size array to reduction operation {self.name} which has no identity")
-        self._launch(views, outs, in_types, found, shape, (reduced, kept))
+        with activity.on(None if stream is None else int(stream.ptr)):
+            self._launch(views, outs, in_types, found, shape, (reduced, kept))
         return outs[0]
 
     def _launch(self, ins: list, outs: list, in_types: list, found: dict, shape: tuple, axes: tuple) -> None:

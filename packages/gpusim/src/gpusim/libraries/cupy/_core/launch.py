@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpusim.device import device, memory, queue, shapes
+from gpusim.device import activity, device, memory, pinned, queue, shapes
 
 from .casting import convert
 
@@ -162,7 +162,7 @@ def submit_into(name: str, out: ndarray, function: Any, *args: Any, **kwargs: An
 def upload(host: np.ndarray, order: str = "C") -> ndarray:
     """Copy a host array to the device.  The host array may change as soon as this returns."""
     array = empty(host.shape, host.dtype, order)
-    _sent(array)
+    _sent(array, host)
     if shapes.on:
         return array
     if array._block.in_flight():  # operations of the memory's last owner still wait
@@ -172,26 +172,29 @@ def upload(host: np.ndarray, order: str = "C") -> ndarray:
     return array
 
 
-def fill_from_host(array: ndarray, host: np.ndarray) -> None:
-    """Copy host data over the content of an array that other operations may use, in stream order."""
-    _sent(array)
+def fill_from_host(array: ndarray, host: np.ndarray, stream: Any = None) -> None:
+    """Copy host data over the content of an array that other operations may use, in stream order.
+
+    With a stream, pinned memory is read when the copy runs: what is written into it before is what is sent.
+    """
+    _sent(array, host, stream)
     if shapes.on:
         return
-    if queue.pending():
+    if stream is not None and pinned.is_pinned(host):
+        queue.submit_uncounted("memcpy HtoD", np.copyto, (array._a, host, "unsafe"))
+    elif queue.pending():
         _stage(array, host)
     else:
         np.copyto(array._a, host, "unsafe")
 
 
-def fill_in_turn(array: ndarray, host: np.ndarray) -> None:
-    """As :func:`fill_from_host`, but the host data is read when the copy runs."""
-    _sent(array)
-    if not shapes.on:
-        queue.submit_uncounted("memcpy HtoD", np.copyto, (array._a, host, "unsafe"))
+def _sent(array: ndarray, host: np.ndarray, stream: Any = None) -> None:
+    with activity.on(_handle(stream), waits=activity.watcher is not None and not pinned.is_pinned(host)):
+        queue.count("memcpy HtoD", 0, array._a.nbytes, "h2d", reads=(), writes=(array._a,))
 
 
-def _sent(array: ndarray) -> None:
-    queue.count("memcpy HtoD", 0, array._a.nbytes, "h2d", reads=(), writes=(array._a,))
+def _handle(stream: Any) -> int | None:
+    return None if stream is None else int(stream.ptr)
 
 
 def _stage(array: ndarray, host: np.ndarray) -> None:
@@ -199,10 +202,23 @@ def _stage(array: ndarray, host: np.ndarray) -> None:
     queue.submit_uncounted("memcpy HtoD", np.copyto, (array._a, host.copy(order="K"), "unsafe"))
 
 
-def download(array: ndarray) -> None:
-    """Wait until an array can be read on the host and count the transfer."""
-    queue.count("memcpy DtoH", array.nbytes, 0, "d2h", reads=(array._a,), writes=())
-    queue.synchronize()
+def download(array: ndarray, stream: Any = None, *, waits: bool = True) -> None:
+    """Wait until an array can be read on the host and count the transfer.
+
+    Parameters
+    ----------
+    array : ndarray
+    stream : cupy.cuda.Stream, optional
+        The one that copies; by default the current one.
+    waits : bool
+        Whether a GPU's host would wait for it.
+    """
+    with activity.on(_handle(stream), waits=waits):
+        queue.count("memcpy DtoH", array.nbytes, 0, "d2h", reads=(array._a,), writes=())
+        if waits:
+            queue.synchronize()
+        else:
+            queue.run()
 
 
 def now(name: str, function: Any, *args: Any, **kwargs: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.device import device, queue, shapes
+from gpusim.device import device, pinned, queue, shapes
 
 from . import launch, products, reduction, sorting, unread
 from .base import Flags, normal_dtype, normal_order, normal_shape, reshaped, switch_device
@@ -462,13 +462,13 @@ class ndarray:
         Parameters
         ----------
         stream : cupy.cuda.Stream, optional
-            Accepted; there is one queue for all streams.
+            The one that copies; by default the current one.
         order : {'C', 'F', 'A'}
             Layout of the result.
         out : numpy.ndarray, optional
             Where to copy to, of the same shape and dtype.
         blocking : bool
-            Accepted; the copy is always done on return.
+            Whether the host waits.  Here the copy is always done on return.
 
         Returns
         -------
@@ -480,7 +480,7 @@ class ndarray:
             order = normal_order(order, "CFA")
         if shapes.on:
             return unread.fetched(self, out)
-        launch.download(self)
+        launch.download(self, stream, waits=blocking or out is None or not pinned.is_pinned(out))
         if out is None:
             return self._a.copy(order=order)
         np.copyto(out, self._a)
@@ -509,12 +509,7 @@ class ndarray:
             raise ValueError(f"Shape mismatch. Old shape: {self.shape}, new shape: {arr.shape}")
         if not self._a.flags.forc:
             raise RuntimeError("Cannot set to non-contiguous array")
-        from ..cuda.pinned_memory import is_memory_pinned
-
-        if stream is not None and is_memory_pinned(arr.ctypes.data):
-            launch.fill_in_turn(self, arr)
-        else:
-            launch.fill_from_host(self, arr)
+        launch.fill_from_host(self, arr, stream)
 
     def item(self) -> Any:
         """The only element, as a Python scalar."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.device import device, queue, unowned
+from gpusim.device import activity, device, queue, unowned
 from gpusim.device import memory as engine
 
 from .._core import launch
@@ -245,7 +245,8 @@ class MemoryPointer:
         """Copy bytes from a host address, in stream order; they are read at once."""
         data = np.frombuffer(ctypes.string_at(_address(mem), size), np.uint8)
         view = self._bytes(size)
-        queue.count("memcpy HtoD", 0, size, "h2d", reads=(), writes=(view,))
+        with activity.on(None if stream is None else int(stream.ptr), waits=False):
+            queue.count("memcpy HtoD", 0, size, "h2d", reads=(), writes=(view,))
         queue.submit_uncounted("memcpy HtoD", np.copyto, (view, data))
 
     def copy_to_host(self, mem: Any, size: int) -> None:

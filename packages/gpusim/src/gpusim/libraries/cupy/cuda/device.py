@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from gpusim.device import device, memory, queue
+from gpusim.device import activity, device, memory, queue
 
 from .runtime import CUDARuntimeError, _check
 
@@ -53,7 +53,7 @@ class Device:
 
     def synchronize(self) -> None:
         """Wait until all work on the device is done."""
-        queue.synchronize()
+        queue.synchronize(activity.DEVICE)
 
     @property
     def compute_capability(self) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.device import pinned
+
 _UNIT = 512
 
 
@@ -20,6 +22,7 @@ class PinnedMemory:
         self.ptr = self._memory.ctypes.data if size else 0
         if size:
             _known[self.ptr] = self
+            weakref.finalize(self, pinned.unpin, pinned.pin(self._memory)).atexit = False
 
     def __int__(self) -> int:
         return self.ptr

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from gpusim.device import device, memory, queue
+from gpusim.device import activity, device, memory, queue
 
 from ._addresses import (
     MemPoolProps,
@@ -73,12 +73,12 @@ def setDevice(device_id: int) -> None:
 
 def deviceSynchronize() -> None:
     """Wait until all work is done."""
-    queue.synchronize()
+    queue.synchronize(activity.DEVICE)
 
 
 def streamSynchronize(stream: int) -> None:
     """Wait until a stream's work is done: all work, as all streams share one queue."""
-    queue.synchronize()
+    queue.synchronize(stream)
 
 
 def memGetInfo() -> tuple[int, int]:
@@ -222,6 +222,7 @@ def streamIsCapturing(stream: int) -> bool:
 
 def streamWaitEvent(stream: int, event: int, flags: int = 0) -> None:
     """Later work comes after the event: it does, in the one queue."""
+    activity.note("after", stream=stream, key=event)
 
 
 def launchHostFunc(stream: int, callback: Any, arg: Any) -> None:

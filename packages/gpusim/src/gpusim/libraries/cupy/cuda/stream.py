@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from gpusim.device import device, queue, shapes
+from gpusim.device import activity, device, queue, shapes
 
 _handles = itertools.count(0x10000, 0x100)
 _local = threading.local()
@@ -45,6 +45,7 @@ class Event:
 
     def record(self, stream: Any = None) -> None:
         """Record the event on a stream."""
+        activity.note("record", stream=activity.stream() if stream is None else stream.ptr, key=self.ptr)
         queue.drain()
         self._time = time.perf_counter()
 
@@ -55,7 +56,7 @@ class Event:
 
     def synchronize(self) -> None:
         """Wait for the work before the event."""
-        queue.synchronize()
+        queue.synchronize(event=self.ptr)
 
 
 def get_elapsed_time(start_event: Event, end_event: Event) -> float:
@@ -127,7 +128,7 @@ class _BaseStream:
 
     def synchronize(self) -> None:
         """Wait for the work on the stream."""
-        queue.synchronize()
+        queue.synchronize(self.ptr)
 
     def record(self, event: Event | None = None) -> Event:
         """Record an event on the stream."""
@@ -137,6 +138,7 @@ class _BaseStream:
 
     def wait_event(self, event: Event) -> None:
         """Order later work after an event: it is, in the one queue."""
+        activity.note("after", stream=self.ptr, key=event.ptr)
 
     def launch_host_func(self, callback: Callable[[Any], None], arg: Any) -> None:
         """Call a host function when the work before it is done."""
@@ -189,6 +191,8 @@ class Stream(_BaseStream):
         else:
             super().__init__(next(_handles), device.current())
         self._non_blocking = non_blocking
+        if non_blocking:
+            activity.unblocked.add(self.ptr)
         self._priority = priority or 0
 
     @classmethod
@@ -235,6 +239,13 @@ def _stack() -> list:
     if not hasattr(_local, "stack"):
         _local.stack = []
     return _local.stack
+
+
+def _current_ptr() -> int:
+    return _current().ptr
+
+
+activity.current = _current_ptr
 
 
 def _current() -> _BaseStream:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.device import activity
 from gpusim.kernels.frontend.cuda_cpp.c_types import OF_DTYPE, Carray
 from gpusim.kernels.frontend.cuda_cpp.errors import Code
 from gpusim.kernels.frontend.python import source as sources
@@ -63,7 +64,8 @@ class JitRawKernel:
         for given in (grid, block):
             given = given if isinstance(given, tuple) else (given,)
             dims.append(tuple(max(1, int(n)) for n in (*given, 1, 1)[:3]))
-        launch.launched(kernel, *dims, tuple(passed), int(shared_mem), cooperative)
+        with activity.on(None if stream is None else int(stream.ptr)):
+            launch.launched(kernel, *dims, tuple(passed), int(shared_mem), cooperative)
 
     def __getitem__(self, grid_and_block: Any) -> Any:
         """``kernel[grid, block]``, to be called with the arguments."""

@@ -55,7 +55,7 @@ class Stream:
 
     def synchronize(self) -> None:
         """Wait for its work."""
-        queue.synchronize()
+        queue.synchronize(self._handle)
 
     def is_default(self) -> bool:
         """Whether it is the default stream."""

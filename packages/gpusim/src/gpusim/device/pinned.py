@@ -1,0 +1,32 @@
+"""Host memory that stays in place: a transfer from or to it need not keep the host waiting."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+
+_pinned: dict[int, tuple[int, int]] = {}
+_lock = threading.Lock()
+
+
+def pin(raw: np.ndarray) -> int:
+    """Enter host memory as pinned until `unpin` is called with the key returned."""
+    first, last = np.lib.array_utils.byte_bounds(raw)
+    with _lock:
+        key = max(_pinned, default=0) + 1
+        _pinned[key] = (first, last)
+    return key
+
+
+def unpin(key: int) -> None:
+    """Take an entry of `pin` back."""
+    _pinned.pop(key, None)
+
+
+def is_pinned(host: np.ndarray) -> bool:
+    """Whether a host array lies in pinned memory."""
+    if not _pinned:
+        return False
+    first, last = np.lib.array_utils.byte_bounds(host)
+    return any(start <= first and last <= stop for start, stop in list(_pinned.values()))

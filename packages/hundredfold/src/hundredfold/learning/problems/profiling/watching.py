@@ -1,0 +1,101 @@
+"""What a problem asks of the timeline of a call: of its account, in simulation; on a GPU nothing is looked at.
+
+The timeline is made for an H200 and without the host's own time, so it follows from what the call launches, copies and waits for,
+and is the same on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import kernellens
+
+from ..cases import Case
+from ..devices import cp, simulated
+from ..functions import call
+from ..problem import Problem
+from ..verdict import refuse
+
+if TYPE_CHECKING:
+    from kernellens import Timeline
+
+GPU = "H200"
+Look = Callable[[Any, tuple[Any, ...]], tuple[str, str] | str | None]
+
+
+class Pinned(Case):
+    """Its arrays stay on the host when the function is called, in pinned memory."""
+
+    def device(self) -> tuple[Any, ...]:
+        return tuple(pinned(value) if isinstance(value, np.ndarray) else value for value in self.host())
+
+
+def pinned(x: np.ndarray) -> np.ndarray:
+    """A copy of an array in pinned memory."""
+    if not x.size:
+        return x.copy()
+    made = np.frombuffer(cp.cuda.alloc_pinned_memory(x.nbytes), x.dtype, x.size).reshape(x.shape)
+    made[...] = x
+    return made
+
+
+@dataclass(frozen=True)
+class OnTimeline:
+    """For `FunctionJudge.after`: what the timeline of a second call must look like.
+
+    Parameters
+    ----------
+    case : Case
+    look : callable
+        ``look(timeline, host arguments)``: a reason and what was seen, where an answer is refused; else what is said of how near
+        to the limit it is, or None.
+    hint : str
+        The advice, where the reason has none.
+    """
+
+    case: Case
+    look: Look
+    hint: str = ""
+
+    def __call__(self, problem: Problem, function: Any) -> str | None:
+        if not simulated():
+            return None
+        # The first call compiles, and takes memory that the next one finds in the pool.
+        problem.judge.compare_run(call(problem, function, self.case))
+        seen: list[Timeline] = []
+
+        def listening(*arguments: Any) -> Any:
+            result = []
+            seen.append(kernellens.timeline(lambda: result.append(function(*arguments)), gpu=GPU).without_host())
+            return result[0]
+
+        run = call(problem, listening, self.case)
+        problem.judge.compare_run(run)
+        found = self.look(seen[0], run.host)
+        if isinstance(found, tuple):
+            reason, why = found
+            refuse(reason, f"the result is right, but {why}", advice=self.hint, case=self.case.name)
+        return found
+
+
+def waits_before_the_end(timeline: Timeline) -> int:
+    """How often the host waits and then gives the device more work."""
+    last = max((entry.end for entry in timeline.entries if entry.row == "host" and entry.kind == "launch"), default=0.0)
+    work = [entry for entry in timeline.waits if entry.end < last]
+    return len(work)
+
+
+def joined(timeline: Timeline) -> tuple[str, str] | None:
+    """A refusal, if work of a stream is waited for by nobody, or used by another stream too early."""
+    if timeline.unordered:
+        return "unordered", f"{timeline.unordered[0]}. On a GPU the second may run first."
+    if timeline.unjoined:
+        return (
+            "unjoined",
+            f"nobody waits for {timeline.unjoined[0]} before the function returns. On a GPU the caller may read what is not there yet.",
+        )
+    return None

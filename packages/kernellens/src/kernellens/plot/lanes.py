@@ -1,0 +1,182 @@
+"""`lanes`: what the rows of a timeline do, along a common axis of time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from . import axes, palette, quantities
+from .figure import Figure
+
+WIDTH = 700
+LEFT = 118
+"""Pixels for the names of the rows."""
+_ROW, _FOOT, _NARROW = 34, 58, 1.2
+Bar = tuple[str, str, str, float, float, int]
+"""A row, a kind, a name, a beginning and an end in seconds, and how deep it lies in its row."""
+
+# Kind: colour, how it is filled, and its word for the legend. Nothing is told by colour alone: each kind has its pattern.
+KINDS: dict[str, tuple[str, str, str]] = {
+    "python": (palette.MUTED, " ", "Python"),
+    "launch": (palette.BLUE, " ", "launch"),
+    "driver": (palette.PURPLE, "x", "call for memory"),
+    "wait": (palette.VERMILLION, "/", "wait"),
+    "kernel": (palette.GREEN, " ", "kernel"),
+    "copy": (palette.ORANGE, ".", "copy"),
+    "range": (palette.SKY, " ", "NVTX range"),
+    "mark": (palette.SKY, " ", "mark"),
+}
+
+
+def lanes(
+    bars: Sequence[Bar],
+    title: str | None = None,
+    note: str | None = None,
+    *,
+    below: Sequence[str] = (),
+    alt: str,
+    text: str | None = None,
+) -> Figure:
+    """Draw a row for each lane, and in it a bar for each thing that took time.
+
+    Parameters
+    ----------
+    bars : sequence of (row, kind, name, start, end, depth)
+        Seconds. A kind is one of `KINDS`. Bars of a row that are too narrow to be seen are drawn as one.
+    title, note : str, optional
+        Over and under the figure.
+    below : sequence of str
+        What it comes to, a line each.
+    alt : str
+        The picture in words.
+    text : str, optional
+        The same as plain text.
+
+    Returns
+    -------
+    Figure
+        Seven hundred pixels wide.
+    """
+    rows = _rows(bars)
+    height = _FOOT + _ROW * max(1, len(rows)) + 24
+    full = height + axes.words_height(title, 15) + axes.words_height(note, 12)
+    full += sum(axes.words_height(line, 13) for line in below)
+    end = max((bar[4] for bar in bars), default=0.0) or 1e-6
+    shown = joined(bars, end / (WIDTH - LEFT) * _NARROW)
+    plain = {"kind": "lanes", "bars": shown, "title": title, "note": note, "below": list(below)}
+    draw = lambda: _draw(shown, rows, end, height, title, note, below)  # noqa: E731
+    return Figure(draw, alt, text, WIDTH, full, plain)
+
+
+def _rows(bars: Sequence[Bar]) -> list[tuple[str, int]]:
+    """The rows from top to bottom, ranges by their depth: NVTX, the host, then the device."""
+    found = dict.fromkeys((bar[0], bar[5]) for bar in bars)
+    return sorted(found, key=lambda row: ({"ranges": 0, "host": 1}.get(row[0], 2), row[1]))
+
+
+def joined(bars: Sequence[Bar], least: float) -> list[Bar]:
+    """Bars in order; those of a kind that are narrower than `least` and nearer to each other than that are one."""
+    made: dict[tuple[str, int], list[tuple[Bar, int]]] = {}
+    for bar in sorted(bars, key=lambda bar: bar[3]):
+        row, kind, _, start, end, depth = bar
+        mine = made.setdefault((row, depth), [])
+        if mine and end - start < least:
+            (_, kind_before, name, begun, until, _), count = mine[-1]
+            narrow = count > 1 or until - begun < least
+            if kind_before == kind and narrow and start - until < least:
+                mine[-1] = (row, kind, name, begun, max(until, end), depth), count + 1
+                continue
+        mine.append((bar, 1))
+    return [
+        (*bar[:2], bar[2] if count == 1 else f"{count} × {bar[2]} and the like", *bar[3:])
+        for each in made.values()
+        for bar, count in each
+    ]
+
+
+def _draw(
+    bars: list[Bar],
+    rows: list[tuple[str, int]],
+    end: float,
+    height: int,
+    title: str | None,
+    note: str | None,
+    below: Sequence[str],
+) -> Any:
+    from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Legend, LegendItem, Range1d
+
+    unit, scale = next(
+        ((unit, scale) for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)) if end >= 2 * scale), ("ns", 1e-9)
+    )
+    last = 1.01 * end / scale
+    across = Range1d(start=0, end=last)
+    down = Range1d(start=len(rows) - 0.5, end=-0.5)
+    plot = axes.canvas(WIDTH, height, x_range=across, y_range=down)
+    plot.min_border_left = LEFT
+    plot.xaxis.axis_label = f"time ({unit})"
+    plot.yaxis.ticker = FixedTicker(ticks=list(range(len(rows))))
+    plot.yaxis.major_label_overrides = {place: row if depth == 0 else "" for place, (row, depth) in enumerate(rows)}
+    plot.yaxis.major_tick_line_color = plot.yaxis.axis_line_color = None
+    plot.ygrid.grid_line_color = None
+    place = {row: at for at, row in enumerate(rows)}
+    wide = last / (WIDTH - LEFT - 14)
+    items = []
+    for kind, (colour, pattern, word) in KINDS.items():
+        mine = [bar for bar in bars if bar[1] == kind]
+        if not mine:
+            continue
+        # A bar is at least a pixel wide, or nobody sees it.
+        source = ColumnDataSource(
+            {
+                "left": [bar[3] / scale for bar in mine],
+                "right": [max(bar[4] / scale, bar[3] / scale + wide) for bar in mine],
+                "top": [place[bar[0], bar[5]] - 0.36 for bar in mine],
+                "bottom": [place[bar[0], bar[5]] + 0.36 for bar in mine],
+                "name": [bar[2] for bar in mine],
+                "took": [quantities.seconds(bar[4] - bar[3]) for bar in mine],
+            }
+        )
+        drawn = plot.quad(
+            *("left", "right", "top", "bottom"),
+            source=source,
+            fill_color=colour,
+            line_color=palette.PAPER if len(mine) < 60 else colour,
+            line_width=0.5,
+            hatch_pattern=pattern,
+            hatch_color=palette.PAPER,
+            hatch_alpha=0.7,
+            hatch_scale=7,
+        )
+        items.append(LegendItem(label=word, renderers=[drawn]))
+        plot.add_tools(HoverTool(renderers=[drawn], tooltips=[("", "@name"), (word, "@took")]))
+        _named(plot, mine, place, scale, wide, kind)
+    legend = Legend(
+        items=items, orientation="horizontal", location="left", border_line_color=None, margin=2, spacing=10
+    )
+    legend.background_fill_color, legend.label_text_color = palette.PAPER, palette.INK
+    legend.label_text_font, legend.label_text_font_size = axes.FONT, "12px"
+    legend.glyph_width = legend.glyph_height = 14
+    plot.add_layout(legend, "above")
+    return axes.framed(plot, title, note, below)
+
+
+def _named(plot: Any, bars: list[Bar], place: dict[tuple[str, int], int], scale: float, wide: float, kind: str) -> None:
+    """Write names into the bars that have room for them."""
+    from bokeh.core.properties import value
+
+    if kind == "python":
+        return
+    room = {bar: int((bar[4] - bar[3]) / scale / wide / 6.2) - 1 for bar in bars}
+    shown = [bar for bar in bars if room[bar] >= 4]
+    plot.text(
+        [(bar[3] + bar[4]) / 2 / scale for bar in shown],
+        [place[bar[0], bar[5]] for bar in shown],
+        text=[bar[2] if len(bar[2]) <= room[bar] else bar[2][: room[bar] - 1] + "…" for bar in shown],
+        text_align="center",
+        text_baseline="middle",
+        text_font=value(axes.FONT),
+        text_font_size="11px",
+        text_color=palette.INK,
+        background_fill_color=palette.PAPER,
+        background_fill_alpha=0.75,
+    )

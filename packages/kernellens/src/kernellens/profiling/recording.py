@@ -1,0 +1,125 @@
+"""Look at a piece of code while it runs: what `arrays` notes, and beside it when the host did what, on which stream.
+
+The host's time is measured, but not while it stands inside the simulated libraries: there this CPU computes in the GPU's place.
+A profile function of Python's says when the program goes in and comes out.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import gpusim
+import kernellens
+from gpusim.device import activity
+from gpusim.device.activity import Note
+from gpusim.device.counters import Launch
+from kernellens.arrays.events import Event
+from kernellens.arrays.recording import Recorder
+
+_LIBRARIES = tuple(
+    os.path.join(os.path.dirname(os.path.abspath(str(each.__file__))), "") for each in (gpusim, kernellens)
+)
+"""What is not the program: the simulated libraries, and what takes notes here."""
+_CALLING = os.path.join("cupyx", "profiler.py")
+"""The one that calls a program's function to look at it: the host's time there is the program's."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A launch or copy, or another thing that happened.
+
+    Attributes
+    ----------
+    host : float
+        Seconds that the host had worked by itself until then.
+    event : int or None
+        The number of the launch or copy among the recorder's events.
+    note : Note or None
+        Else what happened.
+    stream : int
+    waits : bool
+        Of a copy: whether the host waits for it.
+    line : int or None
+    """
+
+    host: float
+    event: int | None = None
+    note: Note | None = None
+    stream: int = activity.LEGACY
+    waits: bool = True
+    line: int | None = None
+
+
+class Watch(Recorder):
+    """Records what happens inside a ``with`` block, and when.
+
+    Attributes
+    ----------
+    items : list of Item
+        In order.
+    seconds : float
+        That the host worked by itself.
+    """
+
+    def __init__(self, filename: str | None = None, offset: int = 0):
+        super().__init__(filename, offset)
+        self.items: list[Item] = []
+        self.seconds = 0.0
+        self._inside: Any = None  # the frame by which the program went into the simulated libraries
+        self._profile: Any = None
+
+    def __enter__(self) -> Watch:
+        super().__enter__()
+        activity.watcher = self._noted
+        self._profile = sys.getprofile()
+        self._thread = threading.get_ident()
+        self._begun = self._since = time.perf_counter()
+        self._spent = 0.0
+        sys.setprofile(self._called)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        sys.setprofile(self._profile)
+        self.seconds = self._clock()
+        activity.watcher = None
+        super().__exit__(*exception)
+
+    def _called(self, frame: Any, event: str, arg: object) -> None:
+        if event == "call":
+            if self._inside is None and _is_simulated(frame.f_code.co_filename):
+                self._spent += time.perf_counter() - self._since
+                self._inside = frame
+        elif event == "return" and frame is self._inside:
+            self._inside = None
+            self._since = time.perf_counter()
+
+    def _clock(self) -> float:
+        if self._inside is not None:
+            return self._spent
+        return self._spent + time.perf_counter() - self._since
+
+    def _noted(self, note: Note) -> None:
+        if self._open:
+            self.items.append(Item(self._clock(), note=note, stream=note.stream, line=self.line()[0]))
+
+    def _launched(self, entry: Launch, by: Any, args: tuple, reads: Any, writes: Any) -> None:
+        super()._launched(entry, by, args, reads, writes)
+        last: Event = self.events[-1]
+        self.items.append(
+            Item(self._clock(), event=last.index, stream=activity.stream(), waits=activity.waits(), line=last.line)
+        )
+
+
+_known: dict[str, bool] = {}
+
+
+def _is_simulated(filename: str) -> bool:
+    found = _known.get(filename)
+    if found is None:
+        found = _known[filename] = filename.startswith(_LIBRARIES) and not filename.endswith(_CALLING)
+    return found

@@ -1,0 +1,445 @@
+"""The timeline: what runs beside what, who waits for whom, and what is measured."""
+
+import importlib
+import json
+import time
+
+import numpy as np
+import pytest
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
+
+import kernellens
+from gpusim.hardware import gpus
+from kernellens import magics
+from kernellens.profiling import schedule
+
+cuda = None  # the stand-in, set by conftest.py
+H200 = gpus.find("H200")
+N = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def cp(standins):
+    return importlib.import_module("cupy")
+
+
+@pytest.fixture(scope="module")
+def cupyx(standins):
+    return importlib.import_module("cupyx")
+
+
+@pytest.fixture(scope="module")
+def nvtx(standins):
+    return importlib.import_module("nvtx")
+
+
+def taken(function, *args, warm=True):
+    """The timeline of a call on an H200, without the host's own time: the same on every machine. The pool has its memory."""
+    if warm:
+        function(*args)
+    return kernellens.timeline(function, *args, gpu="H200").without_host()
+
+
+def kinds(timeline):
+    return [(entry.kind, entry.name) for entry in timeline.entries if entry.row == "host"]
+
+
+def test_a_kernel_is_launched_and_runs_behind_the_host(cp):
+    x = cp.ones(N)
+    seen = taken(lambda: x + 1)
+    assert kinds(seen) == [("launch", "launch cupy_add")]
+    (launch,), (kernel,) = [e for e in seen.entries if e.row == "host"], seen.kernels
+    assert launch.seconds == pytest.approx(H200.launch)
+    assert kernel.start == pytest.approx(launch.end)
+    account = kernellens.account(lambda: x + 1, gpu="H200")
+    assert kernel.seconds == pytest.approx(account.estimate.seconds - H200.launch)
+    assert not seen.waits
+
+
+def test_a_copy_from_ordinary_memory_keeps_the_host_waiting(cp, cupyx):
+    ordinary, pinned = np.ones(N), cupyx.zeros_pinned(N)
+    x = cp.empty(N)
+    slow, fast = taken(lambda: x.set(ordinary)), taken(lambda: x.set(pinned))
+    assert [entry.name for entry in slow.waits] == ["wait for memcpy HtoD"]
+    assert not fast.waits
+    assert slow.copies[0].seconds == fast.copies[0].seconds == pytest.approx(8 * N / H200.link)
+
+
+def test_a_fetched_number_is_one_wait(cp):
+    x = cp.ones(N)
+    seen = taken(lambda: float(x.sum()))
+    assert [entry.name for entry in seen.waits] == ["wait for memcpy DtoH"]
+    assert seen.copies[0].start >= seen.kernels[-1].end
+
+
+def test_a_synchronisation_ends_when_the_stream_does(cp):
+    x = cp.ones(N)
+
+    def work():
+        x + 1
+        cp.cuda.Device().synchronize()
+        x + 2
+
+    seen = taken(work)
+    (wait,) = seen.waits
+    assert wait.end == seen.kernels[0].end
+    assert seen.kernels[1].start >= wait.end
+    assert [gap.host for gap in seen.gaps] == ["launch"]
+
+
+def in_streams(cp, cupyx, number, **settings):
+    """Four blocks, each copied and worked on, on so many streams in turn."""
+    host = cupyx.zeros_pinned((4, N))
+    streams = [cp.cuda.Stream(**settings) for _ in range(number)]
+    arrays = [cp.empty(N) for _ in range(4)]
+
+    def work():
+        for i in range(4):
+            with streams[i % number]:
+                arrays[i].set(host[i])
+                for _ in range(30):
+                    cp.sin(arrays[i], out=arrays[i])
+
+    return work
+
+
+def test_copies_overlap_with_kernels_of_other_streams_only(cp, cupyx):
+    one, two = (taken(in_streams(cp, cupyx, number, non_blocking=True)) for number in (1, 2))
+    assert one.overlap == 0
+    assert two.overlap > 0
+    assert two.seconds < one.seconds
+    assert {entry.row for entry in two.kernels} == {"stream 1", "stream 2"}
+
+
+def test_the_default_stream_waits_for_others_and_they_for_it(cp):
+    x, y = cp.ones(N), cp.ones(N)
+
+    def work(stream):
+        with stream:
+            cp.sin(x, out=x)
+        y.set(host)
+        with stream:
+            cp.sin(x, out=x)
+
+    host = importlib.import_module("cupyx").zeros_pinned(N)
+    blocking, free = (taken(work, cp.cuda.Stream(non_blocking=each)) for each in (False, True))
+    assert blocking.copies[0].start >= blocking.kernels[0].end
+    assert blocking.kernels[1].start >= blocking.copies[0].end
+    assert free.kernels[1].start < free.copies[0].end
+
+
+def test_an_event_orders_two_streams(cp):
+    one, two = cp.cuda.Stream(non_blocking=True), cp.cuda.Stream(non_blocking=True)
+    x, host = cp.ones(N), importlib.import_module("cupyx").zeros_pinned(N)
+
+    def work(ordered):
+        with one:
+            x.set(host)
+            event = one.record()
+        if ordered:
+            two.wait_event(event)
+        with two:
+            x + 1
+
+    for ordered in (False, True):
+        seen = taken(work, ordered)
+        assert (seen.kernels[0].start >= seen.copies[0].end) == ordered
+
+
+def test_waiting_for_an_event_is_not_waiting_for_what_comes_after_it(cp):
+    x = cp.ones(N)
+
+    def work():
+        x + 1
+        event = cp.cuda.get_current_stream().record()
+        x + 2
+        event.synchronize()
+
+    seen = taken(work)
+    assert seen.waits[0].end < seen.kernels[1].end
+
+
+def test_memory_of_the_driver_takes_time_and_that_of_the_pool_none(cp):
+    pool = cp.cuda.MemoryPool()
+
+    def work(free):
+        with cp.cuda.using_allocator(pool.malloc):
+            for _ in range(3):
+                cp.ones(N)
+                if free:
+                    pool.free_all_blocks()
+
+    pooled, freed = taken(work, False, warm=False), taken(work, True, warm=False)
+    assert [entry.name for entry in pooled.driver_calls] == ["cudaMalloc"]
+    assert [entry.name for entry in freed.driver_calls[:3]] == ["cudaFree", "cudaMalloc", "cudaFree"]
+    assert freed.driver_calls[1].seconds == pytest.approx(schedule.LARGE)
+    assert any(entry.name == "wait before cudaFree" for entry in freed.waits)
+
+
+def test_ranges_hold_what_the_host_does_in_them(cp, nvtx):
+    x = cp.ones(N)
+
+    def work():
+        with nvtx.annotate("outer"):
+            x + 1
+            with nvtx.annotate("inner", domain="mine"):
+                x + 2
+        nvtx.mark("end")
+
+    seen = taken(work)
+    outer, inner = seen.ranges
+    assert (outer.name, outer.depth, inner.name, inner.depth) == ("outer", 0, "inner", 1)
+    assert outer.start <= inner.start
+    assert inner.end <= outer.end
+    assert outer.seconds == pytest.approx(2 * H200.launch)
+    assert [entry.name for entry in seen.entries if entry.kind == "mark"] == ["end"]
+
+
+def test_the_hosts_own_time_is_measured_and_the_simulators_is_not(cp):
+    x = cp.ones(N)
+
+    def work():
+        time.sleep(0.05)
+        for _ in range(200):
+            cp.sin(x)
+        cp.cuda.Device().synchronize()
+
+    began = time.perf_counter()
+    seen = kernellens.timeline(work, gpu="H200")
+    took = time.perf_counter() - began
+    python = sum(entry.seconds for entry in seen.entries if entry.kind == "python")
+    assert python >= 0.05
+    simulated = took - python  # 200 sines of a million numbers
+    assert simulated > 0.05
+    assert kernellens.timeline(work, gpu="H200").without_host().seconds < 0.05
+
+
+def test_another_gpu_has_other_times_and_the_same_program(cp):
+    x = cp.ones(N)
+    seen = kernellens.timeline(lambda: cp.sin(x), gpu="H200")
+    other = seen.on("T4")
+    assert other.gpu == "T4"
+    assert other.busy > seen.busy
+    assert [entry.name for entry in other.kernels] == [entry.name for entry in seen.kernels]
+    with pytest.raises(KeyError, match="H200"):
+        seen.on("H2000")
+
+
+def test_shares_add_up_and_name_the_longest_first(cp):
+    x, y = cp.ones(N), cp.ones(20 * N)
+    seen = taken(lambda: (x + 1, x + 2, cp.sin(y)))
+    assert [(share.name, share.count) for share in seen.shares] == [("cupy_sin", 1), ("cupy_add", 2)]
+    assert sum(share.share for share in seen.shares) == pytest.approx(1)
+    assert seen.busy == pytest.approx(sum(share.seconds for share in seen.shares))
+
+
+def test_the_file_is_in_chromes_format(cp, nvtx, tmp_path):
+    x = cp.ones(N)
+
+    def work():
+        with nvtx.annotate("all"):
+            float((x + 1).sum())
+
+    seen = taken(work)
+    events = json.loads(seen.save(tmp_path / "trace.json").read_text())["traceEvents"]
+    complete = [event for event in events if event["ph"] == "X"]
+    assert {event["name"] for event in complete} >= {"all", "cupy_add", "cupy_sum", "memcpy DtoH", "launch cupy_add"}
+    for event in complete:
+        assert {"name", "cat", "ph", "ts", "dur", "pid", "tid"} <= set(event)
+        assert event["ts"] >= 0 <= event["dur"]
+    kernel = next(event for event in complete if event["cat"] == "kernel")
+    assert kernel["dur"] == pytest.approx(1e6 * seen.kernels[0].seconds)
+    named = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == "thread_name"}
+    assert named[kernel["pid"], kernel["tid"]] == "default stream"
+    assert any("estimate" in e["args"]["name"] for e in events if e["name"] == "process_name")
+
+
+def test_it_says_in_words_what_is_estimated(cp):
+    x = cp.ones(N)
+    seen = taken(lambda: float(x.sum()))
+    for said in (repr(seen), seen.figure.alt):
+        assert "estimates for an H200, not measurements" in said
+        assert "waits for the device once" in said
+    assert seen.figure.plain["kind"] == "lanes"
+    assert "bokeh" in seen.figure.html().lower()
+
+
+def test_nothing_for_the_device_is_said_too(cp):
+    seen = kernellens.timeline(lambda: sum(range(10)))
+    assert "nothing to do" in repr(seen)
+    assert seen.figure.html()
+
+
+def test_one_cannot_be_taken_inside_of_another(cp):
+    with pytest.raises(RuntimeError, match="inside"):
+        kernellens.timeline(lambda: kernellens.timeline(lambda: cp.ones(3)))
+    assert len(taken(lambda: cp.ones(3)).kernels) == 1  # and the next one works
+    with pytest.raises(TypeError, match="lambda"):
+        kernellens.timeline(cp.ones(3))
+
+
+def test_an_error_of_the_program_is_its_own_and_leaves_nothing_behind(cp):
+    import sys
+
+    before = sys.getprofile()
+    with pytest.raises(ZeroDivisionError):
+        kernellens.timeline(lambda: 1 / 0)
+    assert sys.getprofile() is before
+    assert taken(lambda: cp.ones(3)).kernels
+
+
+def test_many_bars_are_drawn_as_few(cp):
+    x = cp.ones(1000)
+
+    def work():
+        for _ in range(2_000):
+            cp.add(x, 1, out=x)
+
+    seen = taken(work)
+    assert len(seen.kernels) == 2_000
+    assert len(seen.figure.plain["bars"]) < 100
+    assert sum("2000 ×" in bar[2] for bar in seen.figure.plain["bars"]) == 2
+
+
+def test_two_kernels_share_the_processors(cp):
+    streams = [cp.cuda.Stream(non_blocking=True) for _ in range(2)]
+    arrays = [cp.ones(20 * N) for _ in range(2)]
+
+    def work():
+        for stream, array in zip(streams, arrays, strict=True):
+            with stream:
+                cp.sin(array, out=array)
+
+    one, two = taken(work).kernels
+    assert two.start >= one.end
+
+
+# ---- the magic
+
+
+@pytest.fixture
+def shell(standins, monkeypatch):
+    shell = InteractiveShell()
+    magics.register(shell)
+    shown = []
+    monkeypatch.setattr(magics, "display", shown.append)
+    shell.shown = shown
+    shell.run_cell("import cupy as cp\nx = cp.linspace(0, 1, 1000)")
+    yield shell
+    kernellens.use_gpu(None)
+
+
+def test_the_magic_runs_the_cell_and_shows_its_timeline(shell, tmp_path):
+    file = tmp_path / "cell.json"
+    value = shell.run_cell_magic("timeline", f"--gpu T4 -o seen --save {file}", "y = cp.sin(x)\nfloat(y.sum())")
+    (seen,) = shell.shown
+    assert shell.user_ns["seen"] is seen
+    assert seen.gpu == "T4"
+    assert value == pytest.approx(float(shell.user_ns["y"].sum()))
+    assert json.loads(file.read_text())["traceEvents"]
+    assert [entry.line for entry in seen.kernels] == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("line", "body", "said"),
+    [("", "", "empty"), ("", "1 +", "cannot read"), ("--gpu X9", "1", "X9"), ("-o 9", "1", "-o needs")],
+)
+def test_the_magic_says_what_it_cannot_do(shell, line, body, said):
+    with pytest.raises(UsageError, match=said):
+        shell.run_cell_magic("timeline", line, body)
+
+
+@pytest.mark.large
+def test_where_a_gpu_works_the_timeline_is_made_from_shapes(cp, monkeypatch):
+    from kernellens.arrays import entry
+
+    monkeypatch.setattr(entry, "simulating", lambda: False)
+    seen = kernellens.timeline(lambda: kernellens.array((1000,)), gpu="H200")
+    assert "shapes" in repr(seen)
+
+
+@pytest.mark.parametrize(
+    ("ending", "apart"), [("none", True), ("stream", False), ("device", False), ("event", False), ("early", True)]
+)
+def test_a_stream_that_nobody_waits_for_is_told(cp, ending, apart):
+    stream, x = cp.cuda.Stream(non_blocking=True), cp.ones(N)
+
+    def work():
+        with stream:
+            x + 1
+            early = stream.record()
+            x + 2
+            late = stream.record()
+        if ending == "stream":
+            stream.synchronize()
+        elif ending == "device":
+            cp.cuda.Device().synchronize()
+        elif ending in ("event", "early"):
+            cp.cuda.Stream.null.wait_event(late if ending == "event" else early)
+
+    assert taken(work).unjoined == (["stream 1"] if apart else [])
+
+
+@pytest.mark.parametrize("order", ["none", "event", "early event", "host", "blocking", "the same stream"])
+def test_a_stream_that_uses_what_another_has_not_surely_written_is_told(cp, cupyx, order):
+    host, x = cupyx.zeros_pinned(N), cp.empty(N)
+    one, two = (cp.cuda.Stream(non_blocking=order != "blocking") for _ in range(2))
+    if order == "the same stream":
+        two = one
+
+    def work():
+        with one:
+            early = one.record()
+            x.set(host)
+            late = one.record()
+        if order == "host":
+            one.synchronize()
+        elif order in ("event", "early event"):
+            two.wait_event(late if order == "event" else early)
+        elif order == "blocking":
+            x + 0  # the default stream waits for the one, and the other for it
+        with two:
+            x + 1
+        cp.cuda.Device().synchronize()
+
+    told = taken(work).unordered
+    if order in ("none", "early event"):
+        (said,) = told
+        assert said == "cupy_add on stream 2 reads what memcpy HtoD on stream 1 writes, and nothing orders the two"
+    else:
+        assert not told
+
+
+def test_memory_that_is_only_read_needs_no_order_and_what_is_written_does(cp):
+    one, two = (cp.cuda.Stream(non_blocking=True) for _ in range(2))
+    x, y = cp.ones(N), cp.ones(N)
+
+    def work(write):
+        with one:
+            x + y
+        with two:
+            if write:
+                cp.sin(y, out=x)
+            else:
+                x * y
+        cp.cuda.Device().synchronize()
+
+    assert not taken(work, False).unordered
+    assert "cupy_sin on stream 2 writes what cupy_add on stream 1 reads" in taken(work, True).unordered[0]
+
+
+@pytest.mark.large
+def test_where_a_gpu_works_the_magic_runs_the_cell_there_too(shell, monkeypatch):
+    from kernellens.arrays import entry
+
+    monkeypatch.setattr(entry, "simulating", lambda: False)
+    shell.run_cell_magic("timeline", "-o seen", "y = cp.sin(x) + 1")
+    assert float(shell.user_ns["y"][0]) == 1
+    seen = shell.user_ns["seen"]
+    assert [kernel.name for kernel in seen.kernels] == ["cupy_sin", "cupy_add"]
+    assert "nsys profile" in repr(seen)
+    shell.run_cell_magic("timeline", "-o seen", "z = float(x.sum())")
+    assert not shell.user_ns["seen"].kernels
+    assert "from shapes alone" in repr(shell.user_ns["seen"])
+    assert shell.user_ns["z"] == pytest.approx(500)

@@ -1,0 +1,442 @@
+# ---
+# jupyter:
+#   hundredfold:
+#     unit: 16
+#     slug: profiling
+#     title: "Profiling: where the time goes"
+#     teaching: 40
+#     exercises: 45
+# ---
+
+# %% [markdown]
+# # 16 · Profiling: where the time goes
+#
+# *Unit 16 · profiling · 40 minutes, then 45 for the exercises; the optional parts are not counted*
+#
+# A program on a GPU is slow. Is it a kernel, a copy, or Python? People guess, and they are often wrong. A **profiler** records when the host and the device did
+# what. In this unit you read such records, and you find four common faults in them.
+#
+# ## What you will be able to do
+#
+# - **Read** a timeline: who works, who waits, and who waits for whom.
+# - **Name** parts of your program, so that a profiler shows them.
+# - **Remove** a wait, an allocation, and a copy that nothing runs beside.
+# - **Compute** what a faster kernel is worth, before you write it.
+# - **Open** a report of NVIDIA's profiler from a real GPU.
+#
+# You need units 01 and 02. The cells need less than half a minute, with or without a GPU.
+
+# %%
+# %load_ext hundredfold
+
+# %%
+import cupy as cp
+import cupyx
+import numpy as np
+import nvtx
+from cupyx.profiler import benchmark
+
+from hundredfold import data, lens, quiz
+
+# %% [markdown]
+# All estimates of this unit are for one GPU, an H200. Put the name of yours here, and run the notebook again:
+
+# %%
+gpu = lens.use_gpu("H200")
+print(f"{gpu.name}: {1e6 * gpu.launch:.1f} µs for a launch, {gpu.link / 1e9:.0f} GB/s from host to device")
+
+# %% [markdown]
+# ## Two rows
+#
+# The host launches a kernel and goes on. The device runs the kernels in order. So there are two rows of events, along the same time:
+#
+# ![Two rows along the time. The host launches three kernels, one after the other, and then waits. The device begins the first kernel a little after its launch and runs all three, each after the one before. The host's wait ends when the last kernel ends.](drawings/timeline-rows.svg)
+#
+# Such a picture is a **[timeline](../docs/glossary.md#term-timeline)**. The functions of your program are not in it. You add them as **[NVTX ranges](../docs/glossary.md#term-NVTX-range)**: a name
+# with a beginning and an end. The package `nvtx` costs next to nothing while no profiler runs, so ranges may stay in a program.
+#
+# This program gives each of six frames a score:
+
+# %%
+frames = np.random.default_rng(16).random((6, 1000, 1000), dtype=np.float32)
+
+
+def smooth(x):
+    for _ in range(3):
+        x = (x + cp.roll(x, 1, axis=0) + cp.roll(x, 1, axis=1)) / 3
+    return x
+
+
+def score(frame):
+    with nvtx.annotate("load"):
+        x = cp.asarray(frame)
+    with nvtx.annotate("smooth"):
+        x = smooth(x)
+    with nvtx.annotate("score"):
+        return float(x.std())
+
+
+print(f"{score(frames[0]):.2f}")  # the first call compiles kernels, and takes memory that the next calls find
+
+# %% [markdown]
+# **Predict.** Which of the three ranges takes longest on an H200: load, smooth or score?
+
+# %%
+my_longest = "?"
+
+# %% [markdown]
+# **Measure.** `%%timeline` in the first line of a cell runs the cell, and draws its timeline.
+
+# %%
+# %%timeline
+scores = [score(frame) for frame in frames]
+
+# %% [markdown]
+# **Explain.** There are three kinds of rows:
+#
+# - *ranges*: your names.
+# - *host*: your Python, launches, and waits. The Python was measured on this CPU. A launch takes the GPU's own, estimated time.
+# - *default stream*: the device. These times are **estimates** for the chosen GPU, from bytes and operations (unit 02). They are not measurements.
+#
+# `lens.timeline(f, x)` returns the timeline of a call. With `without_host()` your Python takes no time, so the numbers are the same on every machine:
+
+
+# %%
+def ranges(timeline):
+    total = {}
+    for entry in timeline.without_host().ranges:
+        total[entry.name] = total.get(entry.name, 0) + entry.seconds
+    return total
+
+
+seen = lens.timeline(lambda: [score(frame) for frame in frames])
+for name, seconds in ranges(seen).items():
+    print(f"{name:6} {1e6 * seconds:4.0f} µs (estimate)")
+print(f"you said: {my_longest}")
+
+# %% [markdown]
+# Loading takes longest: 4 MB for each frame cross the bus. Smoothing is 15 kernels, and the launches set its time. The next pages take its faults one by one.
+#
+# ## Read the gaps
+#
+# A gap in the device's row has a cause in the host's row above it:
+#
+# ![Three pairs of rows, host above device. First: the host computes for long between short kernels, and the device is idle. Second: the host waits for each kernel before it launches the next, and the device is idle in between. Third: the host launches ahead, and the kernels follow each other without a gap.](drawings/timeline-patterns.svg)
+#
+# **Question.** Which of the three patterns has a loop with `print(float(x.max()))` in each pass?
+#
+# - (a) A
+# - (b) B
+# - (c) C
+
+# %%
+my_answer = "?"
+quiz("profiling.pattern", my_answer)
+
+# %% [markdown]
+# **Question.** You buy a GPU that runs each kernel in half the time. Which program gains least?
+#
+# - (a) the one of pattern A
+# - (b) the one of pattern B
+# - (c) the one of pattern C
+
+# %%
+my_answer = "?"
+quiz("profiling.faster-gpu", my_answer)
+
+# %% [markdown]
+# ## The wait that serialises
+#
+# This loop stops when the array hardly changes. It looks after every `every` steps:
+
+
+# %%
+def settle(x, every, most=24):
+    for step in range(1, most + 1):
+        new = (x + cp.roll(x, 1, axis=0)) / 2
+        change = cp.abs(new - x).max()
+        x = new
+        if step % every == 0 and float(change) < 1e-9:
+            break
+    return x
+
+
+x = cp.random.random((2000, 2000), dtype=cp.float32)
+settled = settle(x, 8)
+
+# %% [markdown]
+# **Predict.** The loop runs 24 steps. How often does the host wait, with `every=1` and with `every=8`?
+
+# %%
+my_waits = ("?", "?")
+
+# %%
+for every in (1, 8):
+    found = lens.timeline(settle, x, every).without_host()
+    idle = sum(gap.seconds for gap in found.gaps)
+    print(
+        f"every={every}: {len(found.waits)} waits, device idle for {1e6 * idle:.0f} µs, total {1e6 * found.seconds:.0f} µs (estimate)"
+    )
+print(f"you said: {my_waits}")
+
+# %% [markdown]
+# **Explain.** `float` needs the number on the host. The host waits until it is there, and launches nothing meanwhile. Then the device has nothing to do until the next launch arrives.
+# `float`, `int`, `.item()`, `print`, an `if` on an array, and `x[mask]` all wait. Find such a line, and ask whether each step needs it.
+
+# %%
+lens.timeline(settle, x, 1, most=5).without_host()
+
+# %% [markdown]
+# ## The copy that could overlap
+#
+# *A good place for a pause.*
+#
+# The device has an engine for copies beside its processors. So a copy can run while a kernel computes. It must be in another **[stream](../docs/glossary.md#term-stream)**, because work of one
+# stream runs in order:
+#
+# ![Four blocks, each a copy and a kernel. With one stream, copy and kernel take turns, and the work takes eight steps. With two streams, the copy of the next block runs while the kernel of this block computes, and the work takes five steps.](drawings/copies-beside-kernels.svg)
+#
+# The memory on the host must be pinned (unit 02). From ordinary memory the host waits for each copy.
+
+# %%
+pinned = cupyx.empty_pinned(frames.shape, np.float32)
+pinned[...] = frames
+
+
+def squares(blocks, streams):
+    sums = cp.zeros(len(blocks), cp.float32)
+    cp.cuda.Device().synchronize()  # the zeros are there before other streams write
+    for i, block in enumerate(blocks):
+        with streams[i % len(streams)]:
+            y = cp.asarray(block)
+            sums[i] = (y @ y).sum()
+    for stream in streams:
+        stream.synchronize()
+    return sums
+
+
+one = [cp.cuda.Stream(non_blocking=True)]
+two = [cp.cuda.Stream(non_blocking=True) for _ in range(2)]
+ways = {
+    "ordinary memory, two streams": (frames, two),
+    "pinned, one stream": (pinned, one),
+    "pinned, two streams": (pinned, two),
+}
+for name, (blocks, streams) in ways.items():
+    squares(blocks, streams)
+    found = lens.timeline(squares, blocks, streams).without_host()
+    print(f"{name:29} {1e6 * found.overlap:3.0f} µs beside a kernel, total {1e6 * found.seconds:.0f} µs (estimate)")
+
+# %%
+lens.timeline(squares, pinned, two).without_host()
+
+# %% [markdown]
+# **Question.** Someone adds `print(float(sums[i]))` as the last line of the loop. What happens to the overlap?
+#
+# - (a) Nothing: a number has only 4 bytes.
+# - (b) It is gone.
+# - (c) It gets larger, because the host has more to do.
+
+# %%
+my_answer = "?"
+quiz("profiling.overlap", my_answer)
+
+# %% [markdown]
+# A stream has a price: nobody waits for it unless you say so. Without the `synchronize` at the end the caller may read sums that are not there yet. Without the one at the beginning a stream may write
+# before the zeros are there. The simulator runs in order, so the answers would still be right here. But the timeline tells you which streams nothing orders.
+#
+# ## The allocation in the loop
+#
+# CuPy's pool keeps freed memory (unit 02). With `free_all_blocks` in a loop the memory goes back to the driver in each pass:
+#
+# ![A loop asks for memory. On the left the pool hands out the block that the last pass gave back; the driver is not asked. On the right free_all_blocks gives the block to the driver in each pass: cudaFree waits for the device, and cudaMalloc brings the block back.](drawings/pool-and-driver.svg)
+
+
+# %%
+def three_passes(x):
+    for _ in range(3):
+        y = cp.sin(x)
+        del y
+        cp.get_default_memory_pool().free_all_blocks()
+
+
+freed = lens.timeline(three_passes, x).without_host()
+freed
+
+# %%
+print(f"{len(freed.driver_calls)} calls of cudaMalloc and cudaFree, {1e6 * freed.busy:.0f} µs of kernels (estimate)")
+
+# %% [markdown]
+# **Explain.** `cudaFree` waits for the device first. Then each call takes about 0.2 ms. That is the median of the longer calls on an A100, from the report of the next page. The kernel takes a hundredth of it.
+#
+# ## A report from a real GPU
+#
+# So far the device's times were estimates. NVIDIA's profiler **[Nsight Systems](../docs/glossary.md#term-Nsight-Systems)** measures them on a GPU. Its command is `nsys`:
+#
+# ```bash
+# nsys profile --trace=cuda,nvtx --export=sqlite --output=report python program.py
+# ```
+#
+# It writes `report.sqlite`. The course ships such a report of CloverLeaf, a program for the flow of gases, from an A100 of the Perlmutter computer. `lens.nsys_report` reads it:
+
+# %%
+clover = lens.nsys_report(data.report("cloverleaf-a100"), "CloverLeaf")
+clover
+
+# %% [markdown]
+# Everything in this picture was measured. The long first `cudaMalloc` starts CUDA, which every program pays once. Now look at 5 ms in the middle:
+
+# %%
+part = clover.between(0.35, 0.355)
+part
+
+# %% [markdown]
+# **Question.** Which pattern is this?
+#
+# - (a) A: the host computes between the kernels.
+# - (b) B: the host waits for each kernel before it launches the next.
+# - (c) C: the host launches ahead.
+
+# %%
+my_answer = "?"
+quiz("profiling.clover", my_answer)
+
+# %%
+waits = [entry for entry in clover.waits if entry.name == "cudaDeviceSynchronize"]
+short = [gap for gap in clover.gaps if gap.seconds < 20e-6]
+median = sorted(gap.seconds for gap in short)[len(short) // 2]
+print(f"{len(clover.kernels)} kernels, {len(waits)} calls of cudaDeviceSynchronize")
+print(f"the median of the short gaps between kernels: {1e6 * median:.1f} µs")
+
+# %% [markdown]
+# ## The kernel worth rewriting
+#
+# Between the first and the last kernel this run takes 342 ms. Which kernels take the time?
+
+# %%
+for share in clover.shares:
+    print(
+        f"{share.name:20} {share.count:5} times {1e3 * share.seconds:6.1f} ms  {share.share:.0%} of the kernels' time"
+    )
+
+# %% [markdown]
+# **Predict.** You make `par_ranged2d_kernel` twice as fast. How many times as fast is the whole run?
+
+# %%
+my_speedup = "?"
+
+# %%
+total, longest = 342, 267  # ms
+print(
+    f"{total / (total - longest / 2):.2f} times, and {total / (total - longest):.1f} times if the kernel took no time; you said {my_speedup}"
+)
+
+# %% [markdown]
+# ![Three bars of a program's 342 ms. As measured: the longest kernel takes 267 ms, everything else 75 ms. With that kernel twice as fast 208 ms remain. With that kernel gone 75 ms remain.](drawings/faster-kernel.svg)
+#
+# **Explain.** This is **Amdahl's law**: the part that you do not change sets the limit. Compute the gain first. Then ask `lens.bound` whether the kernel can become faster at all (unit 06).
+#
+# **Question.** Of the kernel `par_ranged1d_kernel` there are 968 launches, which take 4.7 ms. What would help them most?
+#
+# - (a) a faster kernel
+# - (b) fewer launches: several steps in one kernel
+# - (c) a larger GPU
+
+# %%
+my_answer = "?"
+quiz("profiling.many", my_answer)
+
+# %% [markdown]
+# ## A number instead of a picture
+#
+# For one function a number may be enough. `cupyx.profiler.benchmark` separates two times: until the call returns (CPU), and until its work is done (GPU). Without a GPU both are times of this CPU:
+
+# %%
+took = benchmark(smooth, (x,), n_repeat=3, n_warmup=1)
+print(
+    f"until the call returns: {1e3 * took.cpu_times.mean():.3g} ms, until the work is done: {1e3 * took.gpu_times.mean():.3g} ms"
+)
+
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# ### Optional: another viewer
+#
+# `seen.save("trace.json")` writes the timeline in Chrome's trace format. The page [ui.perfetto.dev](https://ui.perfetto.dev) opens it; there you can zoom and search. `with cupyx.profiler.profile():`
+# marks the part of a program that `nsys profile --capture-range=cudaProfilerApi` records.
+
+# %%
+events = seen.trace()["traceEvents"]
+print(f"{len(events)} events, the first: {events[0]['args']['name']}")
+
+# %% [markdown]
+# ## Three units again
+#
+# We took the timelines of three lines from earlier units, on purpose without Python's own time:
+
+
+# %%
+def famous(x):  # unit 02
+    return (cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).all()
+
+
+def heat(u):  # unit 06, as array code
+    for _ in range(100):
+        u[1:-1, 1:-1] = (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]) / 4
+    return u
+
+
+def walk(links, rank):  # unit 09
+    for _ in range(100):
+        rank = 0.85 * (links @ rank) + 0.15 / rank.size
+    return rank
+
+
+plate = cp.random.random((512, 512), dtype=cp.float32)
+links = cp.random.random((107, 107))
+for function, arguments in ((famous, (x,)), (heat, (plate,)), (walk, (links, links[0]))):
+    function(*arguments)
+    found = lens.timeline(function, *arguments).without_host()
+    print(
+        f"{function.__name__:6} {len(found.kernels):4} kernels, busy for {100 * found.busy / found.seconds:.0f} %, longest: {found.shares[0].name}"
+    )
+
+# %% [markdown]
+# The accounts of these units count bytes and kernels. The timelines show more:
+#
+# - The two squares of the famous line take longer than its sine. Moving the temporaries takes the time, not the arithmetic.
+# - The plate of unit 06 has 512 × 512 cells. The device is busy for a fifth of the time. Launches set the pace, so a faster kernel would gain nothing.
+# - PageRank of 107 airports is bound by launches, too. Its kernels could take three times as long, and the run would not.
+#
+# They also show a limit of the simulator. It counts an operation of cuDF or cuML as one launch, where a GPU makes many. For tables and models use `nsys` on a GPU.
+#
+# ## Where the GPU loses
+#
+# Every launch costs the host a few microseconds. A program of many small steps, each of them a launch, is bound by the host, and a faster GPU does not help:
+
+# %%
+small = cp.random.random(1000)
+found = lens.timeline(lambda: [cp.add(small, 1, out=small) for _ in range(50)]).without_host()
+print(
+    f"50 kernels: {1e6 * found.busy:.0f} µs of work in {1e6 * found.seconds:.0f} µs (estimate); NumPy adds 1 000 numbers in about 1 µs"
+)
+
+# %% [markdown]
+# ## Key points
+#
+# - Look before you change anything. A timeline shows who waits for whom.
+# - A gap in the device's row has its cause in the host's row.
+# - `float`, `.item()`, `if` and `print` wait. Wait once, at the end.
+# - Copies overlap with kernels from pinned memory, in two streams, without a wait between them.
+# - The pool's memory costs nothing; the driver's costs a fifth of a millisecond.
+# - Amdahl's law says what a faster kernel is worth.
+#
+# ## The exercise
+#
+# [exercises/16_profiling.ipynb](../exercises/16_profiling.ipynb) has six problems. Remove a wait and an allocation, let a copy overlap, compute what a kernel is worth, decide what to change first, and
+# bring a pipeline near the limit of its copies.
+#
+# ## Further reading
+#
+# - NVIDIA, [*Nsight Systems User Guide*](https://docs.nvidia.com/nsight-systems/UserGuide/index.html), and [*NVTX for Python*](https://nvtx.readthedocs.io).
+# - NVIDIA, *CUDA C++ Best Practices Guide*: "Asynchronous and Overlapping Transfers with Computation".
+# - The report is from the tests of [Pipit](https://github.com/hpcgroup/pipit) (MIT licence); `data/README.md` says how it was cut.
+# - G. Amdahl, *Validity of the single processor approach to achieving large scale computing capabilities*, 1967.
