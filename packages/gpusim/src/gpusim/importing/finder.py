@@ -50,6 +50,8 @@ displaced: dict[str, object] = {}
 # Name → what to use instead. These need a GPU.
 REFUSED: dict[str, str] = {
     "cupy_backends": "It is the inside of CuPy; import cupy instead.",
+    "rapidsmpf": 'It moves tables between GPUs; a Polars query runs with collect(engine="gpu").',
+    "cudf_streaming": 'It is the inside of Polars\' engine for GPUs; a query runs with collect(engine="gpu").',
     "ucxx": "It will not be: a simulated bandwidth would be no bandwidth.",
 }
 

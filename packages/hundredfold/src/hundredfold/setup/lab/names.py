@@ -18,7 +18,7 @@ import types
 import warnings
 from pathlib import Path
 
-LIBRARIES = ("cupy", "cupyx", "cudf", "dask_cudf", "pylibcudf", "cuml", "rmm", "dask_cuda", "numba_cuda_mlir")
+LIBRARIES = ("cupy", "cupyx", "cudf", "dask_cudf", "pylibcudf", "kvikio", "cuml", "rmm", "dask_cuda", "numba_cuda_mlir")
 INNER = {
     "cupy": ("_core", "cuda.cudnn", "_environment"),
     "cudf": (
