@@ -9,6 +9,8 @@ from typing import Any
 from cudf_polars.dsl.translate import Translator
 from polars.exceptions import PerformanceWarning
 
+from gpusim.importing.errors import NotSimulatedAttribute, NotSimulatedError
+
 __all__: list[str] = ["execute_with_cudf"]
 
 
@@ -28,9 +30,15 @@ def execute_with_cudf(nt: Any, duration_since_start: int | None, *, config: Any)
     ------
     NotImplementedError
         If a part of the plan is unsupported and the engine has ``raise_on_fail=True``.
+    NotSimulatedError
+        If the translator asks pylibcudf for something that is not simulated.
     """
     translator = Translator(nt, config)
     translator.translate_ir()
+    for each in translator.errors:
+        # What is not simulated is no reason of the GPU's.
+        if isinstance(each, (NotSimulatedError, NotSimulatedAttribute)):
+            raise each
     error = translator.unsupported_operations_error()
     if error is None:
         return

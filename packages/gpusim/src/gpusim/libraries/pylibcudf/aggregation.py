@@ -7,6 +7,7 @@ from typing import Any
 
 from . import _answers
 from ._answers import Kind
+from .types import NullPolicy
 
 BitwiseOp: Any = _answers._enumerations["BitwiseOp"]
 CorrelationType: Any = _answers._enumerations["CorrelationType"]
@@ -55,7 +56,6 @@ any = _maker("any")
 argmax = _maker("argmax")
 argmin = _maker("argmin")
 collect_list = _maker("collect_list")
-count = _maker("count")
 m2 = _maker("m2")
 max = _maker("max")
 mean = _maker("mean")
@@ -70,6 +70,11 @@ rank = _maker("rank")
 std = _maker("std")
 sum = _maker("sum")
 variance = _maker("variance")
+
+
+def count(null_handling: Any = NullPolicy.EXCLUDE) -> Aggregation:
+    """Make a request for the number of rows, without the nulls or with them."""
+    return _made("COUNT_VALID" if null_handling == NullPolicy.EXCLUDE else "COUNT_ALL")
 
 
 def is_valid_aggregation(source: Any, agg: Aggregation) -> bool:

@@ -56,15 +56,13 @@ def rectangles(pairs: Iterable[tuple[str, str, str]]) -> list[list[str]]:
 
 
 def aggregations(plc: Any) -> dict[str, Any]:
-    """The aggregations that can be made with what cudf-polars makes them with, by their kind's name."""
-    made = plc.aggregation
-    one = {
-        name.upper(): getattr(made, name)()
-        for name in "all any argmax argmin collect_list count m2 max mean median merge_m2 min nunique product sum".split()
-    }
-    one |= {"STD": made.std(), "VARIANCE": made.variance(), "NTH_ELEMENT": made.nth_element(0)}
-    one |= {"QUANTILE": made.quantile([0.5], plc.types.Interpolation.LINEAR), "RANK": made.rank(made.RankMethod.MIN)}
-    return one
+    """The aggregations that cudf-polars makes, by the name of their kind."""
+    made, policies = plc.aggregation, plc.types.NullPolicy
+    names = "all any argmax argmin collect_list m2 max mean median merge_m2 min nunique product std sum variance"
+    every = [getattr(made, name)() for name in names.split()]
+    every += [made.count(policies.EXCLUDE), made.count(policies.INCLUDE), made.nth_element(0)]
+    every += [made.quantile([0.5], plc.types.Interpolation.LINEAR), made.rank(made.RankMethod.MIN)]
+    return {each.kind().name: each for each in every}
 
 
 def main() -> dict[str, Any]:
