@@ -18,7 +18,7 @@
 # already runs. The check judges that code until you change it.
 #
 # Before a check runs your compiled code, it runs your *source* step by step on small arrays, and watches each access. It finds reads and writes
-# outside an array, where the index -1 counts as outside, too. It also finds iterations of a `prange` that touch the same element, if one of them writes.
+# outside an array. Where a result is wrong, it also names an index of -1. And it finds iterations of a `prange` that touch the same element, if one of them writes.
 #
 # You can run this notebook from top to bottom at any time, solved or not. Checks compile, so they may take some seconds.
 

@@ -14,10 +14,10 @@
 # *Unit 07 · dataframes · 40 minutes · the lecture is [notebooks/07_dataframes.ipynb](../notebooks/07_dataframes.ipynb)*
 #
 # There are six problems, from easy to open. Problems 1 to 5 take about half an hour, problem 6 about ten minutes. Fill in a cell, run it, and run
-# the `check` below it. A check tells you what it verified, or why the answer is wrong, with a hint or the smallest case that fails. `hint("dataframes.port")` unfolds the next
-# hint.
+# the `check` below it. The check shows what it verified, or why the answer is wrong, with a hint or the smallest case that fails. `hint("dataframes.port")`
+# shows the next hint.
 #
-# A gap counts as not attempted, never as wrong. Problems 2, 4 and 6 start with given code. There the check judges that code until you change it.
+# An empty answer, `...`, counts as not attempted, not as wrong. Problems 2, 4 and 6 start with code. There the check judges that code until you change it.
 #
 # You can run this notebook from top to bottom at any time, solved or not.
 
@@ -35,10 +35,11 @@ from hundredfold import check, data, hint
 # This is the table of the lecture. The checks call your functions with other tables:
 #
 # - They have these columns, and the same dtypes.
-# - Some have very few rows, and nulls where you do not expect them. Only the column that you group by has none.
+# - Some have very few rows. Any column may have nulls, except the one that you group by.
 # - Their index may be anything.
 #
-# No rows may go to the host on the way, except in problem 6. Names of groups and single numbers may. The index of your result does not matter.
+# Your functions may send names of groups and single numbers to the host, but no rows. In problem 6 rows may go there, too. The index of your result does
+# not matter.
 
 # %%
 columns = ["month", "carrier", "origin", "dest", "dep_time", "dep_delay", "arr_delay", "distance"]
@@ -53,7 +54,7 @@ flights.head(3)
 # - `carrier`
 # - `flights`: the number of its flights in the table
 # - `cancelled`: the number of its flights where `dep_time` is null: those never departed
-# - `delay`: the mean of `arr_delay` over its flights where that is known, and null where it is known for none
+# - `delay`: the mean of all `arr_delay` that are known, and null if none is known
 #
 # The carrier with the largest delay comes first. Carriers without a delay come last. The table that comes in stays as it is.
 
@@ -78,11 +79,11 @@ check("dataframes.port", punctuality)
 # ## 2. Repair: whose number is this?
 #
 # How many minutes do flights make up in the air? For each destination the function takes the mean departure delay, and subtracts the mean arrival
-# delay. Each mean is over all flights where that delay is known.
+# delay. Each mean is over all flights of which that delay is known.
 #
 # The result has the columns `dest` and `gained`, with destinations in alphabetical order. `gained` is null where one of the two means is unknown.
 #
-# With our table, the numbers that come out below are right, but they are beside the wrong names. Repair it.
+# With our table, the code below computes the right numbers, but puts them beside the wrong names. Repair it.
 
 
 # %%
@@ -241,14 +242,14 @@ check("dataframes.worth", decisions)
 # ## 6. Open: a month out of a bucket
 #
 # A file of flights is in object storage. The function `delays(filesystem, path, month)` gets three things: an S3 client of Arrow, the bucket and name of
-# the file, and the number of a month. It returns the mean arrival delay of each carrier in that month, as a cuDF DataFrame with the columns `carrier` and
-# `delay`, which is null where no delay is known. The carriers are in alphabetical order.
+# the file, and the number of a month. It returns a cuDF DataFrame with the mean arrival delay of each carrier in that month. Its columns are `carrier` and
+# `delay`. The delay is null where none is known. The carriers are in alphabetical order.
 #
 # The version below is right. But it fetches the whole file of 5.2 MB. For July only 68 kB of that are needed: the footer with 24 kB, and two columns of
 # one row group. The optional part *From object storage* of the lecture shows three readers.
 #
-# From our file **at most 300 kB may come**. The check also tells you how near the limit you are. It tries other files, too, where a row group is not a
-# month.
+# Your version may fetch **at most 300 kB** of our file. The check also compares your bytes with the least that are needed. It tries other files, too, where
+# a row group is not a month.
 
 
 # %%

@@ -14,16 +14,16 @@
 # *Unit 08 · merges · 60 minutes in two sittings · the lecture is [notebooks/08_merges.ipynb](../notebooks/08_merges.ipynb)*
 #
 # There are six problems, from easy to open. Problems 1 to 5 take about 45 minutes, problem 6 about 15. Fill in a cell, run it, and run the `check` below
-# it. A check tells you what it verified, or why the answer is wrong, with a hint or the smallest case that fails. `hint("merges.attach")` unfolds the next
+# it. The check shows what it verified, or why the answer is wrong, with a hint or the smallest case that fails. `hint("merges.attach")` shows the next
 # hint.
 #
-# A gap counts as not attempted, never as wrong. Problem 3 starts with given code. There the check judges that code until you change it.
+# An empty answer, `...`, counts as not attempted, not as wrong. Problem 3 starts with code. There the check judges that code until you change it.
 #
 # The checks call your functions with small tables of their own:
 #
 # - Keys come twice, keys are null, and rows are in no order.
 # - Their index may be anything. The index of your result does not matter.
-# - No rows may go to the host on the way.
+# - Your functions may not send rows to the host.
 # - Where nothing is known, the result has a null. NaN counts as wrong in problems 2 and 4.
 #
 # You can run this notebook from top to bottom at any time, solved or not.
@@ -54,8 +54,8 @@ weather = cudf.read_parquet(data.path("weather"))
 # | flights | |
 # |---:|---|
 # | 40 000 | have no tail number: it is null |
-# | 900 000 | are by planes that are in the registry |
-# | 60 000 | are by planes that are not in the registry |
+# | 900 000 | have a plane that is in the registry |
+# | 60 000 | have a plane that is not in the registry |
 #
 # Each plane that flies has 240 of these flights. The registry is the table `planes`. No tail number is null there:
 #
@@ -122,8 +122,8 @@ check("merges.attach", attach)
 #
 # Which carriers have the most flights whose plane is not in `planes`? A flight without a tail number counts, too: its plane is not there either.
 #
-# `unknown(flights, planes, k)` should return a table with the columns `carrier` and `flights`, the number of such flights. It has the first `k` carriers: the most flights come first, and carriers with
-# equally many come in alphabetical order. A carrier without such a flight is left out.
+# `unknown(flights, planes, k)` should return a table with the columns `carrier` and `flights`, the number of such flights. Sort it: the carrier with the
+# most comes first, and carriers with equally many come in alphabetical order. Return the first `k` carriers. Leave out a carrier without such a flight.
 #
 # The version below has three mistakes. Repair it.
 
@@ -156,13 +156,13 @@ check("merges.unknown", unknown)
 #
 # *A good place for a pause.*
 #
-# Weather reports come as they were typed. The table `reports` has four columns:
+# Weather reports come as somebody typed them. The table `reports` has four columns:
 #
 # | column | what it is |
 # |---|---|
 # | `station` | text in any case, with blanks around it |
 # | `time` | text such as `"2013-07-04 16:51"`, in **UTC** |
-# | `issue` | a whole number: a corrected report has a greater one |
+# | `issue` | a whole number: a correction has a greater one than the report before it |
 # | `wind` | a number, or null |
 #
 # There may be several reports of one station and time. Only the one with the greatest `issue` counts, even if its wind is null.
@@ -212,8 +212,8 @@ check("merges.days", windiest)
 # | `"pairs"` | 2 million rows are merged with 2 million rows, to count the result by month; each row matches 8 000 |
 # | `"text"` | one join of two tables of 10 million rows on the device, and its 10 million rows stay there; the key is text of 16 characters |
 #
-# Answer `"cpu"` or `"gpu"`, or `"neither"` if the result fits in no memory here. Count rows over rate, the calls, and the bytes over the bus, one after the other. Data on the
-# device has to be fetched before the CPU can work on it.
+# Answer `"cpu"` or `"gpu"`, or `"neither"` if the result fits in no memory here. Add the time of the rows, of the calls, and of the bytes over the bus.
+# Data on the device has to be fetched before the CPU can work on it.
 
 # %%
 decisions = {"lookup": ..., "pipeline": ..., "once": ..., "stream": ..., "pairs": ..., "text": ...}
@@ -231,8 +231,8 @@ check("merges.worth", decisions)
 # %% [markdown]
 # ## 6. Open: the last weather before each flight
 #
-# Weather stations report at any time. Write `last_seen(flights, weather)`. It returns the flights, in their order, with one more column `wind`: the wind of the
-# **latest report at their origin that is not later than their time, and at most two hours older**.
+# Weather stations report at any time. Write `last_seen(flights, weather)`. It returns the flights, in their order, with one more column `wind`. That is
+# the wind of the **latest report at their origin, at or before their time, and at most two hours older**.
 #
 # - `wind` is null or NaN where there is no such report, and where that report has no wind.
 # - `flights` has the columns `flight`, `origin` and `time`, `weather` has `origin`, `time` and `wind`. Both are in any order, and both may be empty.
@@ -240,8 +240,8 @@ check("merges.worth", decisions)
 #
 # This is an as-of join. cuDF has none, so build it from what cuDF and CuPy have.
 #
-# The check also looks at the cost. A loop over the stations is refused: there are hundreds of them. Tables stay on the device, and no table in between
-# may be much larger than these. The check tells you how near the limit you are. It counts the bytes as the simulator does, which is coarse.
+# The check also looks at the cost. It refuses a loop over the stations: there are hundreds of them. Tables stay on the device, and no intermediate table
+# may be much larger than these two. The check tells you how near the limit you are. Its count of bytes is the simulator's, and coarse.
 
 
 # %%

@@ -14,10 +14,10 @@
 # *Unit 09 · learning · 45 minutes · the lecture is [notebooks/09_learning.ipynb](../notebooks/09_learning.ipynb)*
 #
 # There are five problems, from easy to open. Problems 1 to 4 take about half an hour, problem 5 about a quarter. Fill in a cell, run it, and run the
-# `check` below it. A check tells you what it verified, or why the answer is wrong, with a hint or the smallest case that fails. `hint("learning.same")`
-# unfolds the next hint.
+# `check` below it. The check shows what it verified, or why the answer is wrong, with a hint or the smallest case that fails. `hint("learning.same")`
+# shows the next hint.
 #
-# A gap counts as not attempted, never as wrong. Problems 3 and 5 start with given code. There the check judges that code until you change it.
+# An empty answer, `...`, counts as not attempted, not as wrong. Problems 3 and 5 start with code. There the check judges that code until you change it.
 #
 # You can run this notebook from top to bottom at any time, solved or not.
 
@@ -41,8 +41,8 @@ from hundredfold import check, hint
 # Two runs of a clustering gave labels to the same points. `a` and `b` have one label for each point: two arrays of whole numbers on the device. A label
 # is only a name. It can be any number, also -1, also a very large one.
 #
-# Return `True` if both runs put the same points together, without any exception. In other words: you could give each group of `a` a new name of its
-# own, and get `b`. Otherwise return `False`. Two arrays without points are the same clusters.
+# Return `True` if both runs put exactly the same points together. In other words: you could give each group of `a` a new name of its own, and get `b`.
+# Otherwise return `False`. Return `True` for two empty arrays.
 #
 # The points stay on the device. The answer is a `bool` of Python.
 
@@ -83,7 +83,7 @@ check("learning.same", same_clusters)
 # - `nbytes`: how many **bytes** of device memory does that matrix take?
 # - `reading`: how many **seconds** does an H200 need at least to read the matrix for the whole search? It reads 4.8 TB/s. Each fit takes 50 steps, and
 #   reads the matrix of *all* texts twice in each.
-# - `launching`: how many **seconds** do the launches take? Each of these steps launches ten kernels, and a launch takes 5 µs.
+# - `launching`: how many **seconds** do the launches take? Each of these steps launches ten kernels. Assume 5 µs for each launch.
 # - `crossing`: how many **seconds** do the documents need over a bus with 25 GB/s?
 
 # %%
@@ -116,8 +116,8 @@ check("learning.cost", fits, nbytes, reading, launching, crossing)
 # Do this for each fold: standardise the columns, keep the five in which the means of the classes lie farthest apart, and fit a logistic regression.
 # Return the predictions: a NumPy array with a class for each row of `X`, in the order of `X`.
 #
-# The check does not look for leaks in your code, nor at the score. It changes what is held out, and calls your function again. The lines below need
-# nothing more than they use now. `SelectKBest`, `cross_val_predict` and `make_pipeline` are imported for another way.
+# The check does not look for leaks in your code, nor at the score. It changes what is held out, and calls your function again. You can repair the lines
+# below without other imports. `SelectKBest`, `cross_val_predict` and `make_pipeline` are imported for a shorter solution.
 
 
 # %%
@@ -157,13 +157,13 @@ check("learning.leak", held_out)
 #
 # A server has these parts:
 #
-# | | moves | float32 | a launch or a call |
+# | | memory or bus | float32 | a launch or a call |
 # |---|---|---|---|
 # | its GPU | 2 000 GB/s | 20 TFLOP/s | 5 µs |
 # | its CPU | 150 GB/s | 2 TFLOP/s | 1 µs |
 # | the bus between them | 25 GB/s | | |
 #
-# Where is each job done first, at these limits? Count everything until the answer is where it is wanted.
+# Where is each job done first, at these limits? Include the bus, if the data or the answer has to cross it.
 #
 # | job | what |
 # |---|---|
@@ -171,7 +171,7 @@ check("learning.leak", held_out)
 # | `"airports"` | 100 steps of PageRank over 107 airports, with 4 kernels or calls in each. Everything fits in any cache. |
 # | `"neighbours"` | The 5 nearest of 2 million points to each of 1 million, in 32 columns, by brute force: 1.28·10¹⁴ operations. Points and answers, 444 MB, are on the host and wanted on the host. |
 # | `"scale"` | 4 GB of float32 on the host are standardised once, in one pass, for a model that runs on the CPU. |
-# | `"middle"` | 101 fits. Each reads a matrix of 1 GB twice. One step in the middle is a host library's: on the GPU, the matrix crosses the bus there and back in each fit. |
+# | `"middle"` | 101 fits. Each reads a matrix of 1 GB twice. One step in the middle runs only on the host. So with the GPU, the matrix crosses the bus there and back in each fit. |
 # | `"search"` | 101 fits of 100 kernels each. Each kernel reads a matrix of 200 MB that is made on the device, from 80 MB of text on the host. |
 #
 # Answer `"cpu"` or `"gpu"` for each.
@@ -198,8 +198,8 @@ check("learning.worth", decisions)
 # Return where they are after `steps` steps: a CuPy array (n,) of float64 that adds up to 1. `links` stays as it is.
 #
 # The version below is right. But it makes a dense matrix of n² numbers, and reads all of them in each step. The check allows a step **twice the bytes
-# of the limit**. The limit is: each link once, 12 bytes with its column, the starts of the rows, and x in and out. The check also tells you how near
-# you come. You may begin with `walk` of the lecture, which passes. Can you come nearer?
+# of the limit**. The limit counts 12 bytes for each link and its column, the starts of the rows, and x twice: it is read and written. The check also
+# tells you how near you come. You may begin with `walk` of the lecture, which passes. Can you come nearer?
 
 
 # %%

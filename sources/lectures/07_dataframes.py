@@ -14,8 +14,7 @@
 # *Unit 07 · dataframes · 45 minutes, then 40 for the exercises; the optional parts are not counted*
 #
 # The blog post of unit 01 also timed tables of ten million rows. On a GPU a mean was **35 times** faster than in pandas, and a groupby **21 times**.
-# Today nearly all pandas code runs on cuDF. In this unit you find out what comes back differently, and what cuDF refuses. You also take the 35 and the
-# 21 apart.
+# In this unit you move pandas code to cuDF. You find out where its results differ, what it refuses, and where the 35 and the 21 come from.
 #
 # ## What you will be able to do
 #
@@ -25,7 +24,7 @@
 # - **Write** functions that cuDF can compile.
 # - **Judge** a speedup by its limit, and by the strongest CPU library.
 #
-# You need pandas and unit 01. You do not need a GPU. The cells need one or two minutes.
+# You need pandas and unit 01, and no GPU. The cells need one or two minutes.
 
 # %%
 # %load_ext hundredfold
@@ -67,14 +66,14 @@ print("more than an hour late:", len(late), "of", len(flights))
 print("from each airport:     ", flights.origin.value_counts().sort_index().to_pandas().to_dict())
 
 # %% [markdown]
-# Each column is stored by itself, in one or more **buffers**. A buffer is one piece of memory. The format is that of Apache Arrow:
+# Each column is stored by itself, in one or more **buffers**. A buffer is one piece of memory. The format is Apache Arrow's:
 #
 # ![Two columns of a table in the device's memory. A column of whole numbers is one buffer of 4 bytes for each row, and one bit for each row that tells
 # whether the row is known. A column of strings is one buffer of letters, and one of offsets, 4 bytes each, that tell where each string
 # begins.](drawings/column-buffers.svg)
 #
-# A **[null](../docs/glossary.md#term-null)** is a value that is not there. The **mask** has one bit for each row, which tells whether the row's value is
-# there. A column without nulls needs no mask.
+# A **[null](../docs/glossary.md#term-null)** is a value that is not there. The **mask** has one bit for each row, 0 for a null. A column without nulls
+# needs no mask.
 #
 # **Question.** A column of int32 has 8 million rows. Half of them are null. How much memory does it take?
 #
@@ -87,7 +86,7 @@ my_answer = "?"
 quiz("dataframes.mask", my_answer)
 
 # %% [markdown]
-# Some lines need the values on the host, as objects of Python or NumPy. cuDF refuses them. The error names the conversion that you can ask for:
+# Some lines need a copy of a column on the host. cuDF refuses them. The error names the conversion to use:
 
 # %%
 mistakes = (
@@ -104,7 +103,7 @@ for mistake in mistakes:
 # %% [markdown]
 # ## A null is not a NaN
 #
-# 8 255 of these flights never departed. In the file, their `dep_delay` is null. All other values are whole minutes in 32 bits.
+# 8 255 of these flights never departed. In the file, their `dep_delay` is null. All other delays are int32, in minutes.
 #
 # **Predict.** Which dtype does the column get in pandas? Which in cuDF?
 
@@ -121,7 +120,7 @@ print("you said", my_pandas_dtype, "and", my_cudf_dtype)
 # **Explain.** The plain integers of pandas have no null. So pandas makes floats of them. It puts **NaN**, *not a number*, where a value is missing. cuDF
 # keeps the integers and their mask.
 #
-# A NaN is a value, such as the result of 0/0. A null is the absence of a value. A cuDF column of floats can have both.
+# A NaN is a value, such as the result of 0/0. A cuDF column of floats can have NaN and nulls.
 #
 # **Question.** How many rows do `flights[flights.dep_delay > 0]` and `flights[~(flights.dep_delay > 0)]` have together in cuDF?
 #
@@ -160,10 +159,10 @@ print(cudf.DataFrame({"rows": groups.size(), "known": groups.dep_delay.count()})
 # %% [markdown]
 # ### When integers become floats
 #
-# pandas needs a NaN for each gap, and an integer cannot be NaN. So `to_pandas()` makes float64 of an integer column with nulls.
+# `to_pandas()` makes float64 of an integer column with nulls.
 #
 # A **left merge** keeps all rows of the left table, also those without a partner in the right one. If it makes new gaps in an integer column, cuDF does
-# as pandas does: the column becomes float64. In the next cell only two carriers have a partner:
+# as pandas does: the column becomes float64. Here the right table, `points`, has only two carriers:
 
 # %%
 points = cudf.DataFrame({"carrier": ["UA", "AA"], "points": [2, 1]})  # an invented table
@@ -187,7 +186,7 @@ print("  .to_pandas(nullable=True):    ", merged.dep_delay.to_pandas(nullable=Tr
 # ![Seven rows with three keys. A thread for each row computes a slot of a hash table from the row's key, and adds its value there. The groups come
 # back in the order of the slots, here SFO, ATL and LAX: neither in alphabetical order nor in that of the rows.](drawings/hash-groups.svg)
 #
-# Sorting would be another pass. For sorted groups ask for `sort=True`, or call `sort_index()` afterwards.
+# A sort would take more time. For sorted groups ask for `sort=True`, or call `sort_index()` afterwards.
 
 # %%
 by_dest = flights.groupby("dest").arr_delay.mean().index.to_arrow().to_pylist()
@@ -197,9 +196,9 @@ print("cuDF, sorted?     ", by_dest == sorted(by_dest))
 print("cuDF, sort=True:  ", in_order[:4])
 
 # %% [markdown]
-# On another GPU or in another version the order may be different. The rows of a merge come in no order either.
+# Another GPU or version may give another order. The rows of a merge come in no order either.
 #
-# The next cell makes two results with the carriers as their index. The second one is sorted by its values.
+# The next cell makes two results, with the carriers as their index. The second is sorted by value.
 
 # %%
 flown = flights.groupby("carrier").distance.mean()
@@ -246,8 +245,8 @@ database.register("pdf", pdf)
 print(f"{n:,} rows")
 
 # %% [markdown]
-# **Predict.** The post's V100 took 1.42 ms for the mean of `x`, and pandas took 50.2 ms. A V100 reads 900 GB/s. How many percent of that did the GPU
-# reach?
+# **Predict.** The post's V100 took 1.42 ms for the mean of `x`, and pandas took 50.2 ms. A V100 reads 900 GB/s from its memory. How many percent of that
+# rate did it reach?
 
 # %%
 my_percent = "?"
@@ -259,8 +258,7 @@ print(f"80 MB at 900 GB/s: {1e3 * least:.3f} ms, {least / 1.42e-3:.0%} of 1.42 m
 print(f"pandas read {nbytes / 50.2e-3 / 1e9:.1f} GB/s, with one core")
 
 # %% [markdown]
-# **Measure.** Now the same mean with five libraries. pandas looks for NaN first. **Polars** and **DuckDB** use all cores. That does not always help: for one mean DuckDB can be slower than pandas. Polars is a dataframe library,
-# and DuckDB is a database inside your process.
+# **Measure.** The same mean with five libraries. **Polars** is a dataframe library. **DuckDB** is a database inside your process. Both can use all cores.
 
 # %%
 means = {
@@ -276,7 +274,7 @@ for name, way in means.items():
     assert abs(mean_times[name].value - x.mean()) < 1e-12
 
 # %% [markdown]
-# For a new GPU we take a plain kernel: an H200 reads 2²⁷ numbers of 8 bytes in 0.390 ms (gpu-benches, see *Further reading*).
+# For a newer GPU we take a published kernel that only reads. An H200 reads 2²⁷ numbers of 8 bytes in 0.390 ms. The next cell scales that to ten million.
 
 # %%
 rows = {f"here: {name}": time.median * 10_000_000 / n for name, time in mean_times.items()}
@@ -287,10 +285,12 @@ rows["published: H200, a kernel that only reads"] = 0.390e-3 * 10_000_000 / 2**2
 plot.times(rows, title="The mean of ten million numbers")
 
 # %% [markdown]
-# **Explain.** Both times in the 35 were slow. The bytes need 0.09 of the V100's 1.42 ms. The rest is overhead of the software. pandas used one core, and read
-# only 1.6 GB/s.
+# **Explain.** The 35 compares two slow programs. The V100 needs 0.09 ms to read the bytes. The rest of its 1.42 ms is overhead of the software. pandas
+# used one core, and read only 1.6 GB/s. It also looks for NaN first.
 #
-# Without a GPU, *here: cuDF* is the simulator on your CPU. Its time tells you nothing about a GPU.
+# More cores do not always help: for one mean DuckDB can be slower than pandas.
+#
+# Without a GPU, *here: cuDF* is the simulator, not a GPU's time.
 #
 # ## A mean for each of millions of groups
 #
@@ -314,8 +314,8 @@ quiz("dataframes.scattered", my_answer)
 # ![A mean reads its column from one end to the other, and uses all 32 bytes of each sector. A groupby also changes the group of each row. The groups of
 # neighbouring rows lie far apart, so that for each 8 bytes a whole sector of 32 bytes moves.](drawings/groups-at-random.svg)
 #
-# For a mean each group has a key, a sum and a count, in three arrays. So a fairer limit counts five sectors for each row: one to find the key, two to read the
-# sum and the count, and two to write them.
+# For a mean each group has a key, a sum and a count, in three arrays. So a limit closer to the work counts five sectors for each row: one
+# for the key, two to read the sum and the count, and two to write them.
 
 # %%
 streamed = 16 * 10_000_000 + 16 * 6_321_206  # bytes: keys and values read once, groups written once
@@ -326,7 +326,7 @@ for name in ("V100", "H200"):
 
 
 # %% [markdown]
-# The post measured 54 ms on its V100, which is 26 times this limit. It does not tell what took the rest.
+# The post measured 54 ms on its V100. That is 26 times the limit of five sectors. The post does not say what took the rest.
 #
 # **Measure.** The *streaming* engine of Polars takes the table in pieces. `np.bincount` needs no hash table: these keys are whole numbers below ten million, so
 # each is a position in an array. Each way runs once.
@@ -363,12 +363,12 @@ naive = group_times["pandas"]
 compare("dataframes.groupby", group_times, naive=naive, strongest=strongest, limit=touched, n=n)
 
 # %% [markdown]
-# **Explain.** As in unit 01, the lines below the picture compare each time with the limit, with the strongest CPU way and with the naive one. A ratio of
-# *0.1×* means ten times slower.
+# **Explain.** The lines below the picture compare each time with the limit, the strongest CPU way and the naive way, pandas. A ratio of *0.1×* means ten
+# times slower.
 #
-# pandas is the naive way. `np.bincount` works only for such keys. For other keys Polars and DuckDB are the ones to beat.
+# `np.bincount` works only for such keys. For other keys Polars and DuckDB are the ones to beat.
 #
-# The picture has a newer time, on a T4. The last line below the picture says what its work was. Here is one more, of a large GPU and fewer groups:
+# The T4's time is of 2026. Here is one more of that year: **libcudf**, the C++ library inside cuDF, on a larger GPU and with fewer groups:
 
 # %%
 plot.times(
@@ -385,15 +385,14 @@ plot.times(
 )
 
 # %% [markdown]
-# The T4 is a small card of 2018, with 320 GB/s. The RTX PRO 6000 is a large one of 2025. libcudf is the C++ library inside cuDF. Fewer groups fit better into
-# a GPU's caches.
+# The T4 is a small card of 2018, with 320 GB/s. The RTX PRO 6000 is a large one of 2025. Fewer groups fit better into a GPU's caches.
 #
 # ## Files by columns
 #
 # *A good place for a pause.*
 #
 # A CSV file is text. A reader has to parse all of it, even for one column. A **Parquet** file is cut into **row groups**, and each row group into
-# columns. Each piece is compressed:
+# columns. Each piece is compressed. The **footer** tells where the pieces are:
 #
 # ![A Parquet file of flights, drawn as 12 row groups below each other, one for each month, each cut into 19 columns. The footer at the end tells where
 # each piece lies and which months a row group has. For two columns of July a reader needs the footer and two pieces.](drawings/row-groups.svg)
@@ -468,7 +467,8 @@ bucket.close()
 
 # %% [markdown]
 # Arrow fetches the last 64 kB to find the footer. Then it fetches three pieces of July: the filter needs `month`, too. Polars does the same with larger
-# requests. cuDF 26.10 fetches the **whole file** and some of it twice, whatever columns you name. So let Arrow fetch, and hand its table to cuDF, as `with_arrow` does.
+# requests. cuDF 26.10 fetches the **whole file**, and some of it twice, although you name two columns. So let Arrow fetch, and hand its table to cuDF, as
+# `with_arrow` does.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: reading text
@@ -495,7 +495,8 @@ rows |= {f"limit: the bus, {name}": 1e9 / machine.gpus.find(name).link for name 
 plot.times(rows, title="One gigabyte of CSV: the time to parse it")
 
 # %% [markdown]
-# 900 MB/s are 18 times the rate of one core. They are 3 times the rate of the forty cores of that machine. Parsing is work, so the bus does not limit it.
+# 900 MB/s are 18 times the rate of one core. They are 3 times the rate of the forty cores of that machine. The bus is not the limit: parsing takes much
+# longer.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: one table in six formats
@@ -564,6 +565,8 @@ print(df.x.groupby(df.id).mean().sort_index().head(3).round().astype("int64").to
 #
 # A thread of a GPU can neither allocate memory nor catch an exception. It can call only what was compiled for it: arithmetic, comparisons, the functions of
 # `math`, and some methods of strings. You test for a null with `is cudf.NA`. An `if` on a comparison with a null takes the `else`.
+#
+# In the next function 2 means a short flight, more than an hour late, and 0 no known arrival:
 
 
 # %%
@@ -579,7 +582,7 @@ kinds = flights.apply(kind, axis=1)
 print(kinds.dtype, kinds.value_counts().sort_index().to_pandas().to_dict())
 
 # %% [markdown]
-# **Question.** One of these functions can be compiled. Which?
+# **Question.** Which of these functions can be compiled?
 #
 # - (a) `lambda row: {"UA": 2, "AA": 1}.get(row["carrier"], 0)`
 # - (b) `lambda row: math.sqrt(row["distance"])`
@@ -628,16 +631,16 @@ print("the same numbers?", bool((by_columns == kinds).all()))
 # ![A timeline of three steps under cudf.pandas. The first step runs on the GPU. The second one is unknown to cuDF: the table goes over the bus to the
 # host, pandas does the step on the CPU, and the result goes over the bus again. Then the GPU does the third step.](drawings/fallback-trip.svg)
 #
-# It has to be loaded **before** anything imports pandas:
+# Load it **before** anything imports pandas:
 #
 # | where | how |
 # |---|---|
-# | a notebook | its first line: `%load_ext cudf.pandas` |
-# | a script that you start | `python -m cudf.pandas script.py` |
-# | a script, inside | its first lines: `import cudf.pandas`, `cudf.pandas.install()` |
+# | in a notebook | its first line: `%load_ext cudf.pandas` |
+# | on the command line | `python -m cudf.pandas script.py` |
+# | in a script | its first lines: `import cudf.pandas`, `cudf.pandas.install()` |
 #
 # If pandas is imported already, restart the kernel. Do not import `cudf` itself in the same program: `cudf.pandas` is not made for that. This notebook
-# has imported both. So the cell below begins with `%%fresh`. It runs in a Python of its own, as a script would.
+# has imported both. So the cell below begins with `%%fresh`, and runs in a Python process of its own.
 #
 # **Question.** `bonus` is a dict. Which of these steps falls back?
 #
@@ -650,7 +653,7 @@ my_answer = "?"
 quiz("dataframes.fallback", my_answer)
 
 # %% [markdown]
-# The cell does all three. Its profiler counts for each function how often it ran on the GPU and on the CPU:
+# The cell does all three. Its profiler counts the calls of each function on the GPU and on the CPU:
 
 # %%
 # %%fresh
@@ -679,9 +682,8 @@ for name, calls in sorted(profiler.per_function_stats.items()):
 # time**. `map` gives the same sum on the device. In a notebook the profiler is `%%cudf.pandas.profile`, and for a script
 # `python -m cudf.pandas --profile script.py`.
 #
-# Groups are sorted here, as in pandas. But not everything is as in pandas.
-# [The documentation](https://docs.rapids.ai/api/cudf/stable/cudf_pandas/faq/) says that 93 % of the tests of pandas pass. It also lists known differences:
-# for example, the rows of a join may come in another order.
+# Groups are sorted here, as in pandas. But [the documentation](https://docs.rapids.ai/api/cudf/stable/cudf_pandas/faq/) says that 93 % of the tests of
+# pandas pass, not all. For example, the rows of a join may come in another order.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: its memory
@@ -749,7 +751,7 @@ for name in ("V100", "H200"):
     print(f"a server's CPU with 150 GB/s reads them in {1e3 * 80e6 / 150e9:.2f} ms")
 
 # %% [markdown]
-# **In fallbacks.** Each one crosses the bus twice.
+# **In fallbacks.** The table goes to the host, and the result comes back.
 #
 # **Behind a network.** Five queries on data in S3 ran with Polars on an RTX 4000 Ada, and with DuckDB on a CPU. The CPU won all five, by factors of 1.6 to
 # 4.3.
@@ -768,13 +770,14 @@ for name in ("V100", "H200"):
 # ## The exercise
 #
 # Six problems, 40 minutes: [exercises/07_dataframes.ipynb](../exercises/07_dataframes.ipynb). You find out who is late, repair a table with wrong names, and
-# fetch a month out of object storage with few bytes. For that last problem, read the optional part *From object storage*.
+# fetch a month out of object storage with few bytes. Problem 6 needs the optional part *From object storage*.
 #
 # ## Further reading
 #
 # - M. Rocklin, [First Impressions of GPUs and PyData](https://matthewrocklin.com/blog/work/2018/12/17/gpu-python-challenges), 17 December 2018: the mean,
 #   the groupby, and what did not work.
-# - [gpu-benches](https://github.com/te42kyfo/gpu-benches), commit 1c36d509ee: *read* with blocks of 1024 threads on an H200, median of synchronised runs.
+# - [gpu-benches](https://github.com/te42kyfo/gpu-benches), commit 1c36d509ee: *read* with blocks of 1024 threads on an H200, median of synchronised runs; the
+#   kernel that only reads.
 # - [cudf-bench](https://github.com/alexislowys/cudf-bench), commit b50c48cc3a, file `results/sweep.csv`: mean and sum for each int64 key on a T4, cuDF
 #   26.02.01, medians of five synchronised runs.
 # - [cuDF pull request 24050](https://github.com/NVIDIA/cudf/pull/24050), September 2026: libcudf's benchmark `groupby_m2_var_std` with 200 rows for each

@@ -15,7 +15,7 @@
 #
 # In December 2018 a blog post merged a table of ten million rows with itself. pandas took **10.3 s**, a GPU **280 ms**: 37 times less. A merge is also
 # called a **join**. It can go wrong without an error: too many rows, too few, or the right number of rows with wrong values. In this unit you first get
-# joins right. Then you see what the 37 compares.
+# joins right, and then see what the 37 compares.
 #
 # ## What you will be able to do
 #
@@ -25,7 +25,7 @@
 # - **Join** each event to what was known at its time.
 # - **Decide** between cuDF and the CPU by rows, calls and the bus.
 #
-# You need unit 07. You do not need a GPU. The cells need about a minute.
+# You need unit 07, and no GPU. The cells need about a minute.
 
 # %%
 # %load_ext hundredfold
@@ -53,7 +53,7 @@ from hundredfold import data, limit, machine, measure, plot, quiz
 # A key with $a$ rows on the left and $b$ rows on the right gives $a \cdot b$ rows.
 #
 # The post's table has random numbers in `x`. In `id` it has random whole numbers below $n$, the number of rows. On a GPU we take
-# the post's ten million rows. Without one we take one million.
+# the post's ten million rows, without one a million.
 
 # %%
 n = 10_000_000 if machine.mode() == "gpu" else 1_000_000
@@ -75,7 +75,7 @@ print(f"{len(merged) / n:.2f} rows for each; you said {my_rows}")
 # %% [markdown]
 # **Explain.** Each row meets itself: that is one. Each of the other $n - 1$ rows has the same `id` with a chance of $1/n$. On average that is one more.
 #
-# The exact number needs no join of all rows. Count the rows of each key on both sides, and join the *counts*, in which each key comes once:
+# You can compute the exact number without the join. Count the rows of each key on both sides, and join the *counts*, in which each key comes once:
 
 
 # %%
@@ -122,11 +122,11 @@ plot.lines(
 )
 
 # %% [markdown]
-# Real tables often look like the upper line: one key is everywhere, an empty text, a 0 or a null.
+# Real tables often look like the upper line, with one very frequent key: an empty text, a 0 or a null.
 #
 # ## Flights, weather, planes
 #
-# From here on we use real tables: the flights of unit 07, the weather at their airports, and a registry of planes.
+# Now we use real tables: the flights of unit 07, the weather at their airports, and a registry of planes.
 #
 # ![Three tables. Each flight has a tail number, an airport of origin and the hour in which it was due. The table of planes has one row for each tail
 # number. The table of weather has one row for each airport and hour.](drawings/join-tables.svg)
@@ -152,8 +152,7 @@ would_be = rows_of_merge(flights, weather, keys)
 print(f"{would_be} rows, {would_be / len(flights):.1f} for each flight; you said {my_rows}")
 
 # %% [markdown]
-# **Explain.** Each flight meets the weather of its whole day, and no error tells you. So first ask of each right table: which columns together
-# name a single row?
+# **Explain.** Each flight meets all reports of its day. There is no error. So first ask of each right table: which columns together name a single row?
 
 # %%
 assert not planes["tailnum"].duplicated().any()
@@ -171,7 +170,7 @@ print("planes: one row for each tailnum; weather: one for each origin and time_h
 #
 # An **[anti join](../docs/glossary.md#term-anti-join)** gives the left rows without a match. A *semi join* gives those with one.
 #
-# **Question.** No tail number comes twice in `planes`. What is then true for any flights?
+# **Question.** No tail number comes twice in `planes`. What is then true for any table of flights?
 #
 # - (a) `left` has as many rows as `outer`
 # - (b) `inner` has as many rows as `leftsemi`
@@ -182,7 +181,7 @@ my_answer = "?"
 quiz("merges.kinds", my_answer)
 
 # %% [markdown]
-# **Measure.** Each kind of join once:
+# Each kind of join once:
 
 # %%
 slim = flights[["carrier", "flight", "tailnum", "time_hour"]]
@@ -195,7 +194,7 @@ assert sizes["inner"] == sizes["leftsemi"] == rows_of_merge(slim, planes, "tailn
 assert sizes["inner"] + sizes["leftanti"] == sizes["left"] == len(flights)
 
 # %% [markdown]
-# `outer` equals `left` here only because each plane of this registry flew. An inner join loses a sixth of the flights. Whose?
+# `outer` has as many rows as `left` only because each plane of this registry flew. An inner join loses a sixth of the flights. Whose?
 
 # %%
 strangers = slim.merge(planes, on="tailnum", how="leftanti")
@@ -205,8 +204,8 @@ by_carrier["all flights"] = slim.groupby("carrier").size()
 print(by_carrier.sort_values("without a plane", ascending=False).head(2).to_pandas())
 
 # %% [markdown]
-# **Explain.** American (AA) and Envoy (MQ) report numbers of their own in place of tail numbers. A mean over the inner join would leave out
-# most of their flights. So **join left, count what has no match, then decide.**
+# **Explain.** Nearly all of these flights have a tail number. But American (AA) and Envoy (MQ) report numbers of their own there. A mean over the
+# inner join would leave out most of their flights. So **join left, count what has no match, then decide.**
 #
 # **Question.** `seats` in `planes` is int32, without nulls. `flight` in `flights` is int32, too. What are they in cuDF 26.10 after
 # `flights.merge(planes, on="tailnum", how="left")`?
@@ -226,7 +225,7 @@ for name in ("flight", "seats"):
 print("seats as integers again:", left["seats"].astype("int32").dtype)
 
 # %% [markdown]
-# Up to cuDF 26.06 the column stayed int32, with a mask for the gaps. Since 26.08 an integer column with new gaps becomes float64, as in pandas:
+# Up to cuDF 26.06 `seats` stayed int32, with a mask for the gaps. Since 26.08 it becomes float64, as in pandas:
 #
 # ![A left merge of three flights with two planes. The column of seats has the type int32 in the table of planes. The flight with the tail number N9 has
 # no plane, so its number of seats is null in the result, and the whole column is float64 there.](drawings/left-merge-nulls.svg)
@@ -292,7 +291,7 @@ print(f"{nulls**2 / everything:.0%} of them come from {nulls} flights without a 
 # ![An inner join of the keys 1, null, 2 with the keys 1, null, null. In pandas and cuDF the null on the left matches both nulls on the right, so that
 # three rows come out. In SQL and Polars a null matches nothing, and one row comes out.](drawings/null-keys.svg)
 #
-# For SQL, a null is *unknown*, and two unknowns are not known to be equal. For an inner or left join as in SQL, call `dropna(subset=["tailnum"])`
+# In SQL a null is *unknown*. So nobody can tell whether two nulls are equal. For an inner or left join as in SQL, call `dropna(subset=["tailnum"])`
 # on the right table first. `rows_of_merge` counts with `dropna=False`, because cuDF's merge matches nulls.
 #
 # ## In what order?
@@ -303,7 +302,7 @@ print(f"{nulls**2 / everything:.0%} of them come from {nulls} flights without a 
 # for each row of the left table computes the slot of its key, finds the right rows there and writes the pairs. The pairs come out in the order in which
 # the threads finish.](drawings/hash-join.svg)
 #
-# The threads finish in any order. So cuDF promises no order of rows after `merge`. Without a GPU, our simulator shuffles the rows, so that you notice.
+# The threads finish in any order. So cuDF promises no order of rows after `merge`. Without a GPU, our simulator shuffles the rows.
 #
 # **Question.** After a merge you want the flights in their old order. What works for any table?
 #
@@ -342,8 +341,8 @@ print(flights.nlargest(2, full)[full].to_pandas().to_string(index=False))
 #
 # *A good place for a pause. The second sitting takes about 30 minutes.*
 #
-# Text has to be tidied before it is a key: `"jfk "` does not equal `"JFK"`. Times often come as text, too. Here are three reports of one weather station. The second one
-# corrects the first.
+# Tidy text before you use it as a key: `"jfk "` does not equal `"JFK"`. Times often come as text, too. Here are three reports of one weather station. The
+# second one corrects the first.
 
 
 # %%
@@ -362,7 +361,7 @@ tidy["day in New York"] = clock_of_new_york(tidy["time"]).dt.floor("D")
 print(tidy.sort_values("time").to_pandas().to_string(index=False))
 
 # %% [markdown]
-# `drop_duplicates` keeps the first row of each key, or the last. After a merge that may be any row. So sort before.
+# `drop_duplicates` keeps the first row of each key, or the last. After a merge that may be any row. So sort first.
 #
 # Local clocks are bad keys. On 3 November 2013 the clocks in New York went back:
 #
@@ -379,8 +378,8 @@ print(twins[columns].head(4).to_pandas().to_string(index=False))
 # %% [markdown]
 # By the local hour these rows look like duplicates. They are two different hours. **Keep times in UTC, and join on UTC.**
 #
-# **Question.** Suppose that `time_hour` of the weather is in New York's time, and nobody said so. Both tables are joined on `origin` and `time_hour`. How many flights
-# still find a weather?
+# **Question.** Suppose that `time_hour` of the weather is in New York's time, and you take it for UTC. You join both tables on `origin` and `time_hour`.
+# How many flights still find a weather?
 #
 # - (a) none: the hours do not fit
 # - (b) about half
@@ -405,12 +404,12 @@ for name, temp in {"UTC": with_utc, "clock": with_clock}.items():
 print(f"the clock's temperature is off by {(with_utc - with_clock).abs().mean():.2g} °F on average")
 
 # %% [markdown]
-# **Explain.** Nearly every hour has a report, so nearly every flight finds one: of four hours later in summer, and of five in winter.
+# **Explain.** Nearly every hour has a report, so nearly every flight finds one. But that report is from four hours later in summer, and from five in winter.
 #
 # ![A flight at 14:00 UTC between five hours of weather in two forms. Where the weather is labelled in UTC, the flight finds the weather of its hour.
 # Where it is labelled with the clock of New York, in July four hours behind, the label 14:00 is on the weather of 18:00 UTC.](drawings/wrong-hour.svg)
 #
-# The number of rows cannot show this. Only a row that you know can.
+# The number of rows does not show this. So check a row whose weather you know.
 
 # %% [markdown]
 # ## As of
@@ -422,7 +421,7 @@ print(f"the clock's temperature is off by {(with_utc - with_clock).abs().mean():
 # its own time. One at 4:30 takes position 1, too. One at 14 o'clock takes position 2, which is eight hours old. One before the first report would get
 # position minus 1.](drawings/asof-search.svg)
 #
-# `searchsorted(…, side="right")` counts the reports at or before a time. Minus one, that is the position of the latest of them.
+# `searchsorted(…, side="right")` counts the reports at or before a time. One less is the position of the latest of them.
 #
 # **Question.** You write `side="left"`. What does the flight at 3:00 get?
 #
@@ -454,8 +453,8 @@ jfk["wind"] = jfk["wind"].mask(old)
 print(f"{int(old.sum())} flights have no report of the last six hours")
 
 # %% [markdown]
-# A place of -1 must not go into `iloc`: there it means the *last* report of the year. And some reports are too old. So an as-of join needs a **tolerance**, the
-# greatest age. Here it is six hours.
+# A position of -1 must not go into `iloc`: there it means the *last* report of the year. And some reports are too old. So an as-of join needs a
+# **tolerance**, the greatest age of a report. Here it is six hours.
 #
 # **Predict.** pandas also offers `direction="nearest"`, the report that is nearest in time. How many percent of the flights would get a report from their
 # own future?
@@ -473,12 +472,12 @@ print("our search and pandas.merge_asof agree")
 print(f"from the future: {(nearest['time_hour'] > nearest['time']).mean():.0%}; you said {my_percent} %")
 
 # %% [markdown]
-# **Explain.** Between two reports, about half of the flights are nearer to the second one. A model that is fitted to such data knows the future. It looks good until
-# you use it. `direction="backward"` is the default.
+# **Explain.** Between two reports, about half of the flights are nearer to the second one. A model that is fitted to such data looks good until you use
+# it: then it has no reports from the future. `direction="backward"` is the default.
 #
 # ## Days and weeks
 #
-# `resample("D")` makes one value of all rows of a day. `rolling` then takes a window that ends at each value.
+# `resample("D")` makes one value for each day. `rolling(7)` then takes each value together with the six before it.
 #
 # **Question.** You make the daily values with `groupby`. It leaves out a day without flights. What is `rolling(7).mean()` on the day after such a gap?
 #
@@ -510,7 +509,7 @@ plot.lines(
 )
 
 # %% [markdown]
-# The days are New York's. In UTC a late evening belongs to the next day.
+# The days are those of New York. In UTC a late evening belongs to the next day.
 #
 # ![Rows at many times become one value for each of eight days. Day 5 has no rows. A rolling window of three values that ends on day 6 takes days 3, 4
 # and 6, so it spans four days. A window of three days that ends on day 6 takes days 4 to 6, in which there are two values.](drawings/time-windows.svg)
@@ -520,8 +519,8 @@ plot.lines(
 # %% [markdown]
 # ## 10.3 s against 280 ms
 #
-# Back to the post's table, with pandas on one core, and with Polars and DuckDB on all. **Measure.** Each result is checked: the number of rows, and the sum of
-# $x \cdot y$ over all pairs.
+# **Measure.** Back to the post's table, with pandas on one core, Polars and DuckDB on all. The cell checks each result: the number of rows, and
+# the sum of $x \cdot y$ over all pairs.
 
 # %%
 must = rows_of_merge(df, df, "id")
@@ -552,8 +551,8 @@ times["limit: this CPU, each byte once"] = least.seconds
 plot.times(times, title=f"{n // 1_000_000} million rows joined")
 
 # %% [markdown]
-# Without a GPU, *here: cuDF* is the simulator, and tells you nothing about a GPU's time. No way comes near the limit: it counts bytes that lie side by side,
-# and a join looks up each `id` at a random place.
+# Without a GPU, *here: cuDF* is the simulator, not a GPU's time. No way comes near the limit: it counts each byte once, in
+# order, but a join looks up each `id` at a random place.
 #
 # The 37 compares a V100 with pandas on one core of 2018. Here is one join on one machine, in three ways. Its right table has one row for each of 100 000
 # keys:
@@ -604,8 +603,8 @@ print(f"{polars / (up + t4 + back):.1f}×: the T4 with the bus, against Polars")
 #
 # ## Where the GPU loses
 #
-# - **Small tables.** Each call has a price, however few rows it has. In unit 07 a CPU sorted 10 000 rows faster than a T4.
-# - **Results that come back.** Above, the bus takes longer than the join. If keys come twice on both sides, still more comes out.
+# - **Small tables.** Each call has a price. In unit 07 a CPU sorted 10 000 rows faster than a T4.
+# - **Results that come back.** Above, the two trips over the bus take longer than the join. If keys come twice on both sides, still more comes out.
 # - **One question to files on a disk.** DuckDB and Polars read only the columns and row groups of a Parquet file that they need.
 #
 # So use cuDF for a few joins of a million rows or more, of tables that stay on the GPU. Otherwise try Polars or DuckDB first.

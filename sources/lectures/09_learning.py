@@ -27,8 +27,8 @@
 # RandomSearchCV(pipeline).fit(data, labels)
 # ```
 #
-# This sketch could not run: half of it did not exist, two names are wrong, and `make_pipeline` takes no list. Corrected, and with cuML's tf-idf, it runs
-# in this unit. You find out which parts stay on the host, and whether the model is the same.
+# This sketch could not run. Half of its parts did not exist, two names are wrong, and `make_pipeline` takes no list. In this unit a corrected
+# sketch runs, with cuML's tf-idf. You find out which parts stay on the host, and whether the model is the same.
 #
 # ## What you will be able to do
 #
@@ -80,7 +80,7 @@ from hundredfold.data.texts import documentation
 # the points that took it.](drawings/kmeans-step.svg)
 #
 # The steps repeat until the centres stay where they are. cuML has the names of scikit-learn: `fit`, `predict`, `labels_`. Our points are the
-# flights of unit 07, five columns on one scale:
+# flights of unit 07, with five columns, each scaled to mean 0 and deviation 1:
 
 # %%
 flights = cudf.read_parquet(data.path("flights"))
@@ -97,7 +97,7 @@ print(f"the labels: {type(labels).__module__}, {labels.dtype}, {len(cp.unique(la
 # %% [markdown]
 # A CuPy array goes in, so a CuPy array comes out. A NumPy array would cross the bus, and so would its labels.
 #
-# **Measure.** Here are five steps. The first way is two lines of NumPy for each step. scikit-learn uses matrix products, on all cores.
+# **Measure.** Here are five steps. The first way takes two lines of NumPy for each. scikit-learn uses matrix products, on all cores.
 
 # %%
 STEPS = 5
@@ -131,9 +131,10 @@ for each, name in named.items():
 plot.times(rows, title="k-means: five steps over 327 346 flights")
 
 # %% [markdown]
-# **Explain.** The first line makes two arrays in each step: the differences, and their squares. Each is six times as large as `X`. Written and read, they
-# move 24 times the bytes of `X`. Without a GPU *cuML* is scikit-learn, and takes about as long. `X` fits into the L2
-# cache of an H200, so a step could even beat the limit of its memory.
+# **Explain.** The first of the two NumPy lines makes two arrays: the differences, and their squares. Each is six times as large as `X`. To write and read
+# them moves 24 times the bytes of `X`.
+#
+# `X` fits into the L2 cache of an H200, so a step could even beat the limit of its memory.
 #
 # ### On a real GPU
 #
@@ -219,8 +220,8 @@ assert same_groups > 0.999 and abs(backwards.inertia_ / model.inertia_ - 1) < 1e
 # about 0 for groups by chance. The **[inertia](../docs/glossary.md#term-inertia)** is the sum of the squared distances to the centres. k-means makes it
 # small.
 #
-# A GPU adds in another order, often in float32. That moves a few flights. Another start can change the groups. For six seeds we fit every twentieth
-# flight:
+# A GPU adds in another order, often in float32. That moves a few flights. Another start can change the groups. The next cell tries both. For the
+# starts it takes every twentieth flight:
 
 # %%
 precise = sklearn.cluster.KMeans(6, init=first.astype("float64"), n_init=1).fit(host.astype("float64"))
@@ -253,14 +254,13 @@ quiz("learning.seeds", my_answer)
 # |---|---|
 # | k-means, from one start | nearly all labels agree up to their names, and the inertia to 5 digits |
 # | linear and logistic regression | the losses agree to about the solver's tolerance `tol`; the coefficients can differ more |
-# | nearest neighbours | the distances agree to a few digits; a difference of large squares loses digits for close points |
+# | nearest neighbours | the distances agree to a few digits, and to fewer for close points |
 # | random forest | the scores differ by little more than the error of the test set; the trees always differ |
 
 # %% [markdown]
 # ## The wish: a pipeline over texts
 #
-# The pipeline needs texts. Your installation has plenty: the documentation of NumPy, SciPy, pandas and scikit-learn. The task is to tell the library
-# from the text.
+# The texts are in your installation: the documentation of NumPy, SciPy, pandas and scikit-learn. The model reads a text, and predicts its library.
 
 # %%
 texts, authors, libraries = documentation()
@@ -269,7 +269,7 @@ print(f"more than 3 000 texts of {', '.join(libraries)}:", len(texts) > 3_000)
 print(f"{sum(len(text.encode()) for text in texts) / 1e6:.1f} MB, three quarters of them to learn from")
 
 # %% [markdown]
-# The first step of the pipeline makes numbers of words. A hash function gives each word one of 2 048 columns. The row of a text counts its words there.
+# The first step of the pipeline turns words into numbers. A hash function gives each word one of 2 048 columns. The row of a text counts its words there.
 #
 # **Question.** Two different words get the same column. What happens?
 #
@@ -291,11 +291,11 @@ quiz("learning.collision", my_answer)
 # row, the column of each, and where each row begins, here at 0, 4 and 6, with 9 for the end.](drawings/compressed-rows.svg)
 #
 # The second step is **[tf-idf](../docs/glossary.md#term-tf-idf)**. It lowers the weight of words that occur in many texts, and scales each row to
-# length 1. The third step is the regression.
+# length 1. The third step is a logistic regression, which predicts the library.
 #
 # ### One step stays on the host
 #
-# The wish takes hashing and regression from cuML, and tf-idf from scikit-learn. That does not work:
+# The wish takes tf-idf from scikit-learn, and the rest from cuML. That does not work:
 
 # %%
 documents = cudf.Series(seen)  # the texts, on the device
@@ -317,8 +317,8 @@ except (TypeError, ValueError):
 # the rows into **folds**, fits the model without one fold, and scores it with that fold. Each fold is left out once. At
 # the end the search fits the best candidate once more, on all rows (`refit=True`).
 #
-# **Predict.** We search over two candidates and three folds. How many times does a matrix cross the bus? The way to the host and the way back count as
-# two. Count fits and scorings.
+# **Predict.** We search over two candidates and three folds. Each fit and each scoring sends a matrix to the host and back. How many times does a matrix
+# cross the bus?
 
 # %%
 my_crossings = "?"
@@ -353,7 +353,7 @@ assert len(crossed) == 2 * 3 * 2 + 1
 #
 # ### All steps on the device
 #
-# Today cuML has tf-idf, too. So the corrected wish comes true:
+# Today cuML has tf-idf, too:
 
 # %%
 pipeline = make_pipeline(HashingVectorizer(**hashing), TfidfTransformer(), LogisticRegression())
@@ -369,11 +369,11 @@ for name, there in (("cupy", cp.asarray(seen_by)), ("cudf", cudf.Series(seen_by)
 assert score > 0.75
 
 # %% [markdown]
-# The search is scikit-learn's. It keeps the **labels** and the **row numbers** of each fold on the host. They cross to the device
-# in each fit and scoring. Texts, matrix and coefficients stay there.
+# scikit-learn's search keeps the **labels** and the **row numbers** of each fold on the host. They cross to the device in each fit and scoring. Texts,
+# matrix and coefficients stay on the device.
 #
 # What would this search cost on an H200? We assume that each of the 7 fits takes 50 steps. Each step reads the matrix of 0.8 MB twice, and launches
-# ten kernels, 5 µs for each launch. The texts have 1.1 MB.
+# ten kernels. A launch takes 2.5 µs. The texts have 1.1 MB.
 #
 # **Question.** What takes longest on an H200?
 #
@@ -394,7 +394,7 @@ print(f"the texts over the bus, {sent / 1e6:.1f} MB: {1e3 * sent / h200.link:.2f
 # labels: 6 × 2/3 for fits, 6 × 1/3 for scorings, 1 for the last fit; row numbers: the same without the last
 print(f"labels and row numbers over the bus: {(7 + 6) * seen_by.nbytes / 1e6:.1f} MB")
 print(f"reading {matrix / 1e6:.1f} MB twice in each step: {1e3 * reading:.2f} ms")
-print(f"launching: {1e3 * launching:.0f} ms")
+print(f"launching, {1e6 * h200.launch:.1f} µs each: {1e3 * launching:.0f} ms")
 
 # %% [markdown]
 # Most of the time goes to launches: three thousand texts are too few to fill an H200.
@@ -433,17 +433,17 @@ compare(
 )
 
 # %% [markdown]
-# For hashing alone there are published times of 2020: 1.5 GB of text took 7.83 s with cuML on a T4, and 74 s with scikit-learn.
+# Published in 2020, for hashing alone: 1.5 GB of text took 7.83 s with cuML on a T4, and 74 s with scikit-learn.
 #
 # *A good place for a pause: here the second sitting begins.*
 #
 # ## A score that is too good
 #
-# A **[leak](../docs/glossary.md#term-leak)** is knowledge that reached the model and that it will not have in use. It comes from held-out rows, or from
-# the future. First the held-out rows. We toss 80 coins, ten times. Each time there are a thousand columns of noise. The next cell chooses the twenty
-# columns in which the two classes differ most, and cross-validates a regression on them.
+# A **[leak](../docs/glossary.md#term-leak)** gives a model knowledge that it will not have in use. It comes from held-out rows, or from the future.
+# The next cell tosses 80 coins: these are the labels. The data are a thousand columns of noise. The cell chooses the twenty
+# columns in which heads and tails differ most, and cross-validates a regression on them, ten times with new noise.
 #
-# **Predict.** The columns are chosen before the split into folds. How many percent does the cross-validation report?
+# **Predict.** The columns are chosen before the split into folds. How many percent of the held-out coins does the model predict right?
 
 # %%
 my_coin = "?"
@@ -476,9 +476,9 @@ assert np.mean(leaky) > 0.7 and abs(np.mean(honest) - 0.5) < 0.06
 # ![Two ways to choose columns for four folds of rows. In the leak, the columns are chosen from all four folds, so the choice has seen the fold that is
 # held out. In the right order the fold is held out first, and the columns are chosen from the other three.](drawings/fold-and-leak.svg)
 #
-# The steps of a pipeline are fitted anew for each fold, without the rows that are held out.
+# The steps of a pipeline are fitted anew for each fold, without the held-out rows.
 #
-# **Question.** Which step may stand before the split?
+# **Question.** Which step may come before the split?
 #
 # - (a) the logarithm of each value
 # - (b) scaling each column to mean 0 and deviation 1
@@ -491,7 +491,7 @@ quiz("learning.split", my_answer)
 # %% [markdown]
 # ### Knowledge of the future
 #
-# **Question.** On the day before a flight we want to know whether it will arrive more than a quarter of an hour late. Which column may the model use?
+# **Question.** On the day before a flight, a model predicts whether it will arrive more than 15 minutes late. Which column may it use?
 #
 # - (a) `dep_delay`
 # - (b) `air_time`
@@ -529,11 +529,11 @@ print(f"the day before, but split at random, with month and day: {100 * mixed:.0
 assert areas == sorted(areas) and mixed > areas[0]
 
 # %% [markdown]
-# The *area under the ROC curve* is the probability that a late flight gets a higher score than a punctual one. For a coin it is 50 %. The forest learns
+# The *area under the ROC curve* is the probability that a late flight gets a higher score than a punctual one. For a tossed coin it is 50 %. The forest learns
 # from January to August, and predicts September to December.
 #
-# Two of these scores leak. The model *at landing* is the best, and useless: it knows when the plane landed. No split finds that. In the last line the
-# split leaks: the forest has seen other flights of the same day. Ask for each column when it is known:
+# Two of these scores leak. The model *at landing* has the best score, and is useless: it needs the time of the landing. No split shows that. In the last
+# line the split leaks: the forest has seen other flights of the same day. Ask for each column when it is known:
 #
 # ![A line of time with three moments: the day before, the departure, and the landing. Below each are the columns that become known then: the plans the
 # day before, in a box, dep_delay at the departure, air_time and arr_time at the landing.](drawings/known-when.svg)
@@ -553,9 +553,9 @@ best.fit(nameless_seen, seen_by)
 print(f"with such words {score:.0%}, without them {best.score(nameless, unseen_by):.0%}")
 
 # %% [markdown]
-# That was hardly the reason. But libraries repeat themselves: `Series` and `DataFrame` have the same methods, and a hundred distributions share one
-# template. If one of two *twins* is seen and the other is not, it is enough to learn by heart. The rows of tf-idf have length 1, so a product of two
-# rows is their *cosine*, 1 for the same words:
+# These words explain little of the score. But libraries repeat themselves: `Series` and `DataFrame` have the same methods, and a hundred distributions
+# share one template. If the model has seen one of two such *twins*, it only has to remember it. The rows of tf-idf have length 1, so a product of two rows
+# is their *cosine*, 1 for the same words:
 
 # %%
 weights = best[:-1]
@@ -569,8 +569,7 @@ assert right[closest < 0.4].mean() < right[closest >= 0.8].mean()
 
 # %% [markdown]
 # The model is right less often about texts without a twin. They may also be harder. `GroupKFold` keeps twins in one fold, if you give each text its
-# group. A score that surprises you is a reason to look for
-# what the model has seen.
+# group. If a score surprises you, look for what the model has seen.
 
 # %% [markdown]
 # ## Neighbours: a table of distances
@@ -613,14 +612,14 @@ plot.times(
 )
 
 # %% [markdown]
-# Compare in pairs. The first pair differs in algorithm and machine, and its limit leaves out the search for the five smallest. In the second the tree
-# wins, in the third the GPU.
+# Compare in pairs. The first pair differs in algorithm and machine, and its limit counts only the products. In the second pair the tree wins, in the
+# third the GPU.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: the airports near JFK
 #
 # Which airports are nearest to JFK? The **haversine** metric measures on the globe. It takes latitude and longitude in
-# radians, and returns an angle. Times the Earth's radius, that is the distance. IDL is JFK's old name, Idlewild.
+# radians, and returns an angle. The angle times the Earth's radius is the distance. IDL is JFK's old name, Idlewild.
 
 # %%
 airports = cudf.read_parquet(data.path("airports"))
@@ -634,16 +633,17 @@ for far, number in zip((6371 * distances[0]).get(), nearest[0].get(), strict=Tru
 # %% [markdown]
 # ## PageRank of the airports
 #
-# A traveller takes one flight after another by chance, frequent ones more often. Before each flight, with a probability of 0.15, the traveller starts
-# again at any airport. An airport's share of all stops is its **PageRank**. In one step each airport passes its share on along its flights. The
-# step divides each row of the matrix by its sum, and transposes it. The drawing leaves out the 0.15:
+# A traveller takes random flights, frequent ones more often. Before each flight, with a probability of 0.15, the traveller starts
+# again at any airport. An airport's share of all stops is its **PageRank**. In one step each airport passes its share on along its flights. A matrix
+# counts the flights. The step divides each row by its sum, and multiplies the transposed matrix by the shares. The drawing leaves out the 0.15:
 #
 # ![Four airports with a quarter of the travellers each. From A half of them go to B and half to C; from B all go to D, and from C all go to A. D has no
 # link: it is a dead end. On the right the same links as a matrix with four rows, in which row D is empty.](drawings/pagerank-step.svg)
 #
-# Our table has only flights out of three airports. All others are dead ends.
+# No flight leaves a **dead end**. Our table has only flights out of three airports, so all others are dead ends.
 #
-# **Predict.** A program forgets the dead ends. The shares begin with a total of 1. After a hundred steps, is it 1, about 0.5, or about 0.15?
+# **Predict.** A program does nothing for travellers at a dead end. The shares begin with a total of 1. What is the total
+# after a hundred steps: 1, about 0.5, or about 0.15?
 
 # %%
 my_total = "?"
@@ -682,8 +682,8 @@ print(f"the shares add up to {total:.2f}; you said {my_total}")
 assert total < 0.5 and np.isclose(float(walk(out_of_new_york, 100).sum()), 1)
 
 # %% [markdown]
-# **Explain.** A share that comes to a dead end is lost. Little more is left than the 0.15 that start again in each step. `walk` sends what is at a dead
-# end anywhere, so the total stays 1.
+# **Explain.** A share that comes to a dead end is lost. Little more is left than the 0.15 that start again in each step. `walk` spreads it over all
+# airports, so the total stays 1.
 #
 # Planes come back. If one that flew to Miami is next seen in Newark, we count a link from Miami to Newark:
 
@@ -745,7 +745,7 @@ plot.times(
 )
 
 # %% [markdown]
-# *CuPy* here is the simulator on this CPU.
+# Without a GPU, *here: CuPy* is the simulator.
 #
 # **Question.** Why does even NVIDIA's library stay so far from the limit?
 #
@@ -781,10 +781,10 @@ my_answer = "?"
 quiz("learning.worth", my_answer)
 
 # %%
-small, start = np.ascontiguousarray(P.T), np.full(len(codes), 1 / len(codes))
+small, start = rng.random((len(codes), len(codes))), rng.random(len(codes))
 with threadpool_limits(1):
     one_step = measure(lambda: small @ start, repeat=5).median
-print(f"PageRank, 100 steps over {len(codes)} airports, one dense product each: {1e5 * one_step:.1f} ms here")
+print(f"100 steps over {len(codes)} airports, one product with a dense matrix each: {1e5 * one_step:.1f} ms here")
 print(f"only the launches on an H200, four a step: {1e3 * 400 * h200.launch:.1f} ms")
 
 # %% [markdown]

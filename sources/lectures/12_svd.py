@@ -577,22 +577,12 @@ quiz("svd.measured", my_answer)
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: is U orthonormal?
 #
-# The columns of TSQR's Q and of Gram's U should be orthonormal. Then QᵀQ and UᵀU are the identity. The chart shows by how much the worst element differs:
+# The columns of TSQR's Q and of Gram's U should be orthonormal. Then QᵀQ and UᵀU are the identity. By how much does their worst element differ from it?
 
 # %%
-assert max(skew["TSQR"]) < 1e-13 and skew["Gram"][-1] > 0.1
-plot.lines(
-    kappas,
-    skew,
-    xlabel="condition number",
-    ylabel="largest difference",
-    xlog=True,
-    ylog=True,
-    marks={"1/√ε": 2.0**26},
-    title="From QᵀQ or UᵀU to the identity",
-    note="Computed here; 4096 × 32",
-    brief=True,
-)
+lost = kappas[next(i for i, off in enumerate(skew["Gram"]) if off > 0.1)]
+assert max(skew["TSQR"]) < 1e-13 and skew["Gram"][0] < 1e-12
+print(f"TSQR: below 1e-13 at every κ. Gram: below 1e-12 at κ = {kappas[0]:.0f}, and above 0.1 from κ = {lost:.0e} on")
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: CholeskyQR

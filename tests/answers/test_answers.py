@@ -41,7 +41,7 @@ def answers(file: Path) -> list[Answer]:
     return [Answer(file.stem, *parts[at : at + 4]) for at in range(0, len(parts), 4)]
 
 
-ANSWERS = [answer for file in sorted(HERE.glob("*.txt")) for answer in answers(file)]
+ANSWERS = [answer for file in sorted(HERE.glob("**/*.txt")) for answer in answers(file)]
 
 
 class Notebook:

@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import symtable
 from pathlib import Path
 
 import nbformat
@@ -71,6 +72,40 @@ def test_a_lecture_imports_in_one_cell_before_it_begins(path):
     setting = re.compile(r"os\.environ\['\w+'\] = '\w+'")  # what a library reads when it is imported
     others = [node for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)]
     assert all(setting.fullmatch(ast.unparse(node)) for node in others), "the second code cell imports"
+
+
+def names(code: str) -> tuple[set[str], set[str]]:
+    """The names that a cell makes, and those that it takes from cells before it."""
+    own = "\n".join(line for line in code.splitlines() if not line.startswith("%"))
+    table = symtable.symtable(own, "a cell", "exec")
+    made = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    taken = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}
+    inner = list(table.get_children())
+    for scope in inner:  # it grows while we go through it
+        inner += scope.get_children()
+        taken |= {each.get_name() for each in scope.get_symbols() if each.is_global() and each.is_referenced()}
+    return made, taken - made
+
+
+@pytest.mark.parametrize("path", LECTURES, ids=name)
+def test_the_main_path_needs_nothing_of_an_optional_part(path):
+    """Who leaves the folded parts out can run all other cells. A part called *Optional reading* is to be run, not read."""
+    folded, main, optional = 0, set(), set()
+    for cell in read(path).cells:
+        if cell.kind == "markdown":
+            for level, title in re.findall(r"(?m)^(##+) (.+)", cell.source):
+                if title.startswith("Optional: "):
+                    folded = len(level)
+                elif len(level) <= folded:
+                    folded = 0
+        elif not cell.source.startswith("%%fresh"):
+            made, taken = names(cell.source)
+            if folded:
+                optional |= made
+            else:
+                missing = (taken & optional) - main
+                assert not missing, f"{missing} of an optional part, in the cell of line {cell.marker_line}"
+                main |= made
 
 
 NUMBER = r"([A-Z]?)(\d+)\. "

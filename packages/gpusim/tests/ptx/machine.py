@@ -38,6 +38,10 @@ class Fault(PtxError):
     """What stops a kernel: an access to nothing, a trap, threads that wait for ever."""
 
 
+class TooLong(PtxError):
+    """A kernel took more steps than it was given."""
+
+
 class Memory:
     """Bytes with a note of which are allocated."""
 
@@ -348,7 +352,7 @@ class Machine:
     def step(self, at: int) -> None:
         self.taken += 1
         if self.most and self.taken > self.most:
-            raise Fault(f"more than {self.most} steps")
+            raise TooLong(f"more than {self.most} steps")
 
     def program(self, name: str) -> Program:
         if name not in self.programs:

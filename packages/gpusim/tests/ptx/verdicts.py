@@ -12,6 +12,7 @@ import numpy as np
 
 from . import compiler, functions
 from .comparing import Difference, compiled, difference, run
+from .machine import TooLong
 from .recording import Launch
 
 WAYS = ({"fma": True}, {"fma": True, "fuse": True}, {"fma": False})
@@ -38,8 +39,11 @@ REASONS = {
 }
 
 
+KINDS = ("exact", "fused", "within", "explained", "refused", "found", "too long", "differs")
+
+
 class Verdict(NamedTuple):
-    """`kind` is ``exact``, ``fused``, ``within``, ``found``, ``refused``, ``explained`` or ``differs``."""
+    """`kind` is one of `KINDS`."""
 
     kind: str
     why: str = ""
@@ -61,7 +65,10 @@ def judge(launch: Launch) -> Verdict:
         return Verdict("refused", str(refused))
     made: list[list[np.ndarray]] = []
     for way in WAYS:
-        made.append(run(launch, steps=STEPS, **way))
+        try:
+            made.append(run(launch, steps=STEPS, **way))
+        except TooLong as long:
+            return Verdict("too long", str(long))
         if difference(launch, made[-1]).same:
             return Verdict("fused" if way.get("fuse") or not way["fma"] else "exact")
     if launch.lines:

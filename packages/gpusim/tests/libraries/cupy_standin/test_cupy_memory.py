@@ -170,6 +170,26 @@ def test_pinned_memory(cp):
     assert pool.n_free_blocks() == 1 and pool.malloc(1).ptr == address
 
 
+@pytest.mark.parametrize("part", [slice(None), slice(3, 7)])
+def test_a_copy_in_a_stream_reads_pinned_memory_in_its_turn(cp, part):
+    """On a GPU it may be overwritten before it was sent; here it is, always."""
+    import cupyx
+
+    pinned, pageable = cupyx.empty_pinned(10)[part], np.empty(10)[part]
+    stream = cp.cuda.Stream(non_blocking=True)
+    for host, arrives in ((pinned, 2), (pageable, 1)):
+        x = cp.empty(host.shape)
+        host[...] = 1
+        x.set(host, stream=stream)
+        host[...] = 2
+        stream.synchronize()
+        assert float(x[0]) == arrives
+        host[...] = 1
+        x.set(host)
+        host[...] = 3
+        assert float(x[0]) == 1
+
+
 def test_dlpack(cp):
     x = cp.arange(6.0).reshape(2, 3).T
     y = cp.from_dlpack(x)

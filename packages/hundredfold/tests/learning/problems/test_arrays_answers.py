@@ -564,6 +564,16 @@ def as_the_notebook_solves_it(x):
 
 
 @right("arrays.port")
+def spreads_as_single_numbers(x):
+    out = cp.empty_like(x)
+    for j in range(x.shape[1]):
+        column = x[:, j]
+        deviation = float(column.std())  # a single number
+        out[:, j] = (column - column.mean()) / (deviation or 1)
+    return out
+
+
+@wrong("arrays.port", "value")
 def hardly_anything_in_the_denominator(x):
     return (x - x.mean(axis=0)) / (x.std(axis=0) + 1e-15)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hundredfold.learning.problems.differences import explain, pair, same
-from hundredfold.learning.problems.verdict import Refusal
+from hundredfold.learning.problems.verdict import Refusal, in_case
 
 WANTED = np.arange(1.0, 26.0).reshape(5, 5) ** 2
 
@@ -69,12 +69,39 @@ def test_numbers_that_look_alike_get_all_their_digits():
     assert pair(1.00000001, 1.0) == ("1.00000001", "1.0")
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (np.s_[0, :], "all that is wrong is in the first row: "),
+        (np.s_[2:4, -1], "all that is wrong is in the last column: "),
+        (np.s_[::4, :], "inside all is right, only the border is wrong: "),
+    ],
+)
+def test_it_is_said_where_on_the_border_it_is_wrong(wrong, said):
+    got = WANTED.copy()
+    got[wrong] = 0
+    assert reason(got)[1].startswith(said)
+
+
+def test_in_a_row_of_values_the_border_is_the_first_or_the_last_one():
+    assert reason([1.0, 2.0, 3.0, 0.0], [1.0, 2.0, 3.0, 4.0])[1].startswith("only the last value is wrong: ")
+
+
+def test_values_that_are_off_by_a_share_are_not_off_by_an_amount():
+    """Both are much smaller than what a comparison of floats lets pass."""
+    assert reason(WANTED * (1 + 1e-9), rtol=1e-12)[0] == "value"
+    assert reason(WANTED + 1e-9, rtol=1e-15)[0] == "offset"
+
+
 def test_nan_is_right_where_nan_is_expected():
     explain(with_nan(), with_nan())
     assert reason(WANTED, with_nan())[0] == "nan"
     with pytest.raises(Refusal) as lost:
         explain(WANTED, with_nan())
     assert "let NaN stay NaN" in lost.value.advice
+    with pytest.raises(Refusal) as lost, in_case("zeros", "0 / 0 is NaN."):
+        explain(WANTED, with_nan())
+    assert lost.value.advice == "0 / 0 is NaN."
 
 
 def test_what_is_close_enough_passes():

@@ -588,6 +588,13 @@ def test_the_texts_say_what_is_reckoned():
     assert sorted(worth.WORTH.judge.right.values()) == ["cpu", "cpu", "cpu", "gpu", "gpu"]
 
 
+@right("memory.softmax")
+def no_difference_for_the_largest(x):
+    # A row with infinity is 1 there and 0 elsewhere, of which the text says nothing.
+    e = cp.fuse(kernel_name="fused")(lambda x, m: cp.exp(cp.where(x == m, 0.0, x - m)))(x, x.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
 # ---- the functions ----
 
 

@@ -28,6 +28,18 @@ def test_the_engine_counts_kernels_by_name(simulated):
     assert [nbytes for _, nbytes in moved.launches] == [16_000]
 
 
+@pytest.mark.parametrize("simulated_engine", [True, False])
+def test_the_largest_copy_tells_single_numbers_from_data(device, simulated_engine, monkeypatch):
+    x = device.zeros(100)
+    monkeypatch.setattr(devices, "simulated", lambda: simulated_engine)
+    with traffic.watch() as moved:
+        _ = [float(each) for each in x[:9]]
+    assert (moved.to_host, moved.largest) == (72, 8)
+    with traffic.watch() as moved:
+        x[:9].get()
+    assert (moved.to_host, moved.largest) == (72, 72)
+
+
 def test_what_was_queued_before_is_not_counted(simulated):
     x = simulated.zeros(1000)
     _ = x + 1

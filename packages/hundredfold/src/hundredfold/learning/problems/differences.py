@@ -26,7 +26,7 @@ FACTORS: dict[float, str] = {
 }
 
 
-_LOST = "What came in as NaN is unknown, and so is what depends on it: let NaN stay NaN."
+_LOST = "NaN means that a number is not known. What depends on it is not known either: let NaN stay NaN."
 
 
 def close(got: np.ndarray, expected: np.ndarray, rtol: float, atol: float) -> np.ndarray:
@@ -107,14 +107,14 @@ def _nan(got: np.ndarray, expected: np.ndarray, wrong: np.ndarray, first: str) -
         return
     if (theirs & ~ours).any():
         refuse("nan", f"there is NaN where a number is due: {first}", diagnosed=False)
-    refuse("nan", f"NaN went missing: {first}", advice=_LOST)
+    refuse("nan", f"NaN went missing: {first}", advice=_LOST, general=True)
 
 
 def _places(got: np.ndarray, expected: np.ndarray, wrong: np.ndarray, rtol: float, atol: float, first: str) -> None:
     """Right values in the wrong places, or wrong only at the border."""
     inner = tuple(slice(1, -1) for _ in range(wrong.ndim))
     if wrong[inner].size and not wrong[inner].any():
-        refuse("border", f"inside all is right, only the border is wrong: {first}", diagnosed=False)
+        refuse("border", f"{_side(wrong)}: {first}", diagnosed=False)
     if wrong.ndim == 2 and wrong.shape[0] == wrong.shape[1] and close(got.T, expected, rtol, atol).all():
         refuse("transposed", f"rows and columns are exchanged: {first}")
     for axis in range(wrong.ndim):
@@ -130,10 +130,22 @@ def _places(got: np.ndarray, expected: np.ndarray, wrong: np.ndarray, rtol: floa
         refuse("order", f"the values are right but stand in another order: {first}", diagnosed=False)
 
 
+def _side(wrong: np.ndarray) -> str:
+    """Where on the border the wrong values are."""
+    for axis in range(wrong.ndim):
+        for end, place in ((0, "first"), (-1, "last")):
+            if not np.delete(wrong, end, axis).any():
+                if wrong.ndim == 1:
+                    return f"only the {place} value is wrong"
+                where = f"{place} {('row', 'column')[axis]}" if wrong.ndim == 2 else f"{place} place along axis {axis}"
+                return f"all that is wrong is in the {where}"
+    return "inside all is right, only the border is wrong"
+
+
 def _patterns(got: np.ndarray, expected: np.ndarray, rtol: float, atol: float, first: str) -> None:
     """Off by one and the same factor or amount everywhere."""
     expected = expected.astype(got.dtype)
-    rtol = max(rtol, 1e-6)
+    loose = max(rtol, 1e-6)
     solid = np.abs(expected) > max(atol * 10, 1e-300)
     if solid.any() and np.isfinite(got).any():
         factor = float(np.nanmedian(np.real(got[solid] / expected[solid])))
@@ -142,7 +154,7 @@ def _patterns(got: np.ndarray, expected: np.ndarray, rtol: float, atol: float, f
             np.isfinite(factor)
             and factor
             and abs(factor - 1) > 1e-3
-            and close(got, expected * factor, rtol, atol * abs(factor)).all()
+            and close(got, expected * factor, loose, atol * abs(factor)).all()
         ):
             if np.isclose(factor, -1.0, rtol=1e-6):
                 refuse("sign", f"the sign is wrong: {first}")
@@ -153,7 +165,7 @@ def _patterns(got: np.ndarray, expected: np.ndarray, rtol: float, atol: float, f
                 refuse("factor", f"all values are {factor:.4g} times what they should be: {first}")
     if got.size > 1 and np.isfinite(got).any():
         offset = float(np.nanmedian(np.real(got - expected)))
-        if np.isfinite(offset) and close(got, expected + offset, rtol, max(atol, abs(offset) * 1e-6)).all():
+        if np.isfinite(offset) and close(got, expected + offset, rtol, max(atol, abs(offset) * 1e-3)).all():
             refuse("offset", f"all values are off by {offset:.4g}: {first}", diagnosed=False)
 
 

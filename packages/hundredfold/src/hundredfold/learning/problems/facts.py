@@ -21,6 +21,8 @@ class Account:
     ----------
     to_host, to_device : int
         Bytes over the bus.
+    largest : int
+        Bytes of the largest copy among these.
     moved : int
         Bytes that kernels read and wrote in device memory.
     launches : int
@@ -33,6 +35,7 @@ class Account:
 
     to_host: int | None = None
     to_device: int | None = None
+    largest: int | None = None
     moved: int | None = None
     launches: int | None = None
     by_one: Sequence[tuple[str, int]] | None = None
@@ -42,7 +45,7 @@ class Account:
 def of_call(traffic: Traffic) -> Account:
     """The account of a call, by the device; on a GPU without what only the simulator counts."""
     launches = None if traffic.device is None else len(traffic.launches)
-    return Account(traffic.to_host, traffic.to_device, traffic.device, launches)
+    return Account(traffic.to_host, traffic.to_device, traffic.largest, traffic.device, launches)
 
 
 def of_trace(seen: Any) -> Account:
@@ -56,6 +59,9 @@ def of_graph(ran: Any) -> Account:
     """The account of what Dask ran."""
     return Account(tasks=len(ran.tasks))
 
+
+SCALAR = 16
+"""Bytes of the largest number."""
 
 Look = Callable[[Account, tuple[Any, ...]], str | None]
 
@@ -105,17 +111,28 @@ class Seen:
         return f"{', '.join(first)}, and {last}" if first else last
 
 
-def crossings(says: str, *, to_host: int | None = 16, to_device: int | None = 16, hint: str = "") -> Fact:
-    """At most so many bytes over the bus each way, however large the arguments: a scalar, no data. None is no limit."""
+def crossings(
+    says: str,
+    *,
+    to_host: int | None = 16,
+    to_device: int | None = 16,
+    of: Callable[..., int] | None = None,
+    hint: str = "",
+) -> Fact:
+    """At most so many bytes over the bus each way, however large the arguments: a scalar, no data. None is no limit.
+
+    With `of`, ``of(*arguments)`` times as many, if each copy is a scalar.
+    """
 
     def look(account: Account, arguments: tuple[Any, ...]) -> str | None:
         if account.to_host is None or account.to_device is None:
             return None
-        if to_host is not None and account.to_host > to_host:
-            if account.to_host <= 16:
+        times = of(*arguments) if of is not None and (account.largest or 0) <= SCALAR else 1
+        if to_host is not None and account.to_host > to_host * times:
+            if account.to_host <= SCALAR:
                 return f"{spell(account.to_host)} went from the device to the host, and {to_host or 'nothing'} should. {_WAITS}"
             return f"{spell(account.to_host)} went from the device to the host. The data should stay on the device."
-        if to_device is not None and account.to_device > to_device:
+        if to_device is not None and account.to_device > to_device * times:
             return (
                 f"{spell(account.to_device)} went from the host to the device. All that is needed lies there already."
             )

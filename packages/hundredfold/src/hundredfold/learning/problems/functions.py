@@ -138,10 +138,9 @@ class FunctionJudge:
         identity or address does not fit any more."""
         if not overwrite(second.arguments, run.host):
             return
-        with traffic.watch() as moved:
-            called = guard.call(self._invoked(function), *second.arguments, limit=problem.time_limit)
+        called = guard.call(self._invoked(function), *second.arguments, limit=problem.time_limit)
         try:
-            self.compare_run(replace(run, got=called.value, traffic=moved, printed=called.printed))
+            self.compare_run(replace(run, got=called.value, printed=called.printed))
         except Refusal as refusal:
             refuse("kept", f"{OVERWRITTEN}: {refusal.why}")
 

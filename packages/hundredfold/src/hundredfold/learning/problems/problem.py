@@ -144,10 +144,6 @@ class Problem:
     def hint_for(self, reason: str) -> str:
         """The hint that belongs to a reason; empty where there is none.
 
-        A mistake that is known by what it computes gives its hint only where it is recognised: whoever hears this one has made
-        another.
+        A mistake gives its hint only where it is recognised: whoever hears this one has made another.
         """
-        if reason in self.advice:
-            return self.advice[reason]
-        numbers = (mistake for mistake in self.mistakes.values() if mistake.values and mistake.reason == reason)
-        return next((mistake.hint for mistake in numbers if mistake.hint), "")
+        return self.advice.get(reason, "")

@@ -28,6 +28,8 @@ class Traffic:
     ----------
     to_host, to_device : int
         Bytes over the bus.
+    largest : int
+        Bytes of the largest copy among these.
     device : int or None
         Bytes that kernels read and wrote in device memory; None where they cannot be counted.
     launches : list of (str, int)
@@ -36,6 +38,7 @@ class Traffic:
 
     to_host: int = 0
     to_device: int = 0
+    largest: int = 0
     device: int | None = None
     launches: list[tuple[str, int]] = field(default_factory=list)
 
@@ -66,6 +69,9 @@ def _counted(traffic: Traffic) -> Iterator[None]:
     devices.synchronize()
     moved = queue.counters() - before
     traffic.to_host, traffic.to_device = int(moved.d2h_bytes), int(moved.h2d_bytes)
+    copies = [launch for launch in queue.log if launch.kind in ("d2h", "h2d")]
+    copies = copies[max(0, len(copies) - moved.d2h_count - moved.h2d_count) :]  # the log is not endless
+    traffic.largest = max((max(each.bytes_read, each.bytes_written) for each in copies), default=0)
     traffic.device = int(moved.bytes_read + moved.bytes_written)
     ran = [launch for launch in queue.log if launch.kind == "kernel"] if moved.kernels else []
     traffic.launches = [(each.name, each.bytes_read + each.bytes_written) for each in ran[-moved.kernels :]]
@@ -79,11 +85,13 @@ def _doors(traffic: Traffic) -> Iterator[None]:
         @functools.wraps(cupy.ndarray.get)
         def get(self: Any, *args: Any, **kwargs: Any) -> Any:
             traffic.to_host += self.nbytes
+            traffic.largest = max(traffic.largest, self.nbytes)
             return original_get(self, *args, **kwargs)
 
         @functools.wraps(cupy.ndarray.set)
         def put(self: Any, *args: Any, **kwargs: Any) -> Any:
             traffic.to_device += self.nbytes
+            traffic.largest = max(traffic.largest, self.nbytes)
             return original_set(self, *args, **kwargs)
 
         original_get, original_set = cupy.ndarray.get, cupy.ndarray.set
@@ -105,6 +113,7 @@ def _counting_arrivals(original: Any, traffic: Traffic) -> Any:
     def arrive(a: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(a, (np.ndarray, list, tuple)):
             traffic.to_device += np.asarray(a).nbytes
+            traffic.largest = max(traffic.largest, np.asarray(a).nbytes)
         return original(a, *args, **kwargs)
 
     return arrive

@@ -70,11 +70,20 @@ class Verified:
 class Refusal(Exception):
     """An answer is wrong: the slug of the reason and the sentence for the learner.
 
-    `diagnosed` is false where the sentence tells a wrong value, and nothing of where it comes from.
+    `diagnosed` is false where the sentence tells a wrong value, and nothing of where it comes from. Advice that is `general` gives
+    way to that of the case.
     """
 
     def __init__(
-        self, reason: str, why: str, *, case: str = "", printed: str = "", advice: str = "", diagnosed: bool = True
+        self,
+        reason: str,
+        why: str,
+        *,
+        case: str = "",
+        printed: str = "",
+        advice: str = "",
+        diagnosed: bool = True,
+        general: bool = False,
     ):
         super().__init__(why)
         self.reason = known(reason)
@@ -83,6 +92,7 @@ class Refusal(Exception):
         self.printed = printed
         self.advice = advice
         self.diagnosed = diagnosed
+        self.general = general
 
 
 @contextlib.contextmanager
@@ -92,7 +102,8 @@ def in_case(name: str, hint: str = "") -> Iterator[None]:
         yield
     except Refusal as refusal:
         refusal.case = refusal.case or name
-        refusal.advice = refusal.advice or hint
+        if not refusal.advice or (refusal.general and hint):
+            refusal.advice, refusal.general = hint, False
         raise
 
 

@@ -497,7 +497,10 @@ class ndarray:
             raise RuntimeError("`out` cannot be specified when copying to non-contiguous ndarray")
 
     def set(self, arr: np.ndarray, stream: Any = None) -> None:
-        """Copy a host array of the same shape and dtype into this array."""
+        """Copy a host array of the same shape and dtype into this array.
+
+        With a stream, pinned memory is read when the copy's turn comes: who writes into it before has lost what was there.
+        """
         if not isinstance(arr, np.ndarray):
             raise TypeError("Only numpy.ndarray can be set to cupy.ndarray")
         if self.dtype != arr.dtype:
@@ -506,7 +509,12 @@ class ndarray:
             raise ValueError(f"Shape mismatch. Old shape: {self.shape}, new shape: {arr.shape}")
         if not self._a.flags.forc:
             raise RuntimeError("Cannot set to non-contiguous array")
-        launch.fill_from_host(self, arr)
+        from ..cuda.pinned_memory import is_memory_pinned
+
+        if stream is not None and is_memory_pinned(arr.ctypes.data):
+            launch.fill_in_turn(self, arr)
+        else:
+            launch.fill_from_host(self, arr)
 
     def item(self) -> Any:
         """The only element, as a Python scalar."""

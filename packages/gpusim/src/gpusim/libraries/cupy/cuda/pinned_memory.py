@@ -125,8 +125,8 @@ def _malloc(size: int) -> PinnedMemoryPointer:
 
 
 def is_memory_pinned(data: int) -> bool:
-    """Whether pinned memory begins at an address."""
-    return data in _known
+    """Whether an address is in pinned memory."""
+    return any(memory.ptr <= data < memory.ptr + memory.size for memory in list(_known.values()))
 
 
 default_pool = PinnedMemoryPool()

@@ -97,14 +97,16 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
             "it says far more than one call takes. Was the time of several calls not divided by their number?",
         )
 
-    got, truth = _ask(problem, clock, Instrument(device=CALL), "a function on a busy device", leftovers=LEFTOVERS)
-    if _too_long(got, truth):
+    def always_too_long(what: str, leftovers: float = 0.0, slow: dict[int, float] | None = None) -> bool:
+        # What a busy machine does to one try it seldom does to the next.
+        return all(
+            _too_long(*_ask(problem, clock, Instrument(device=CALL, slow=slow), what, leftovers)) for _ in range(2)
+        )
+
+    if always_too_long("a function on a busy device", leftovers=LEFTOVERS):
         refuse("leftovers", _LEFTOVERS)
 
-    got, truth = _ask(
-        problem, clock, Instrument(device=CALL, slow={0: FIRST}), "a function that compiles at its first call"
-    )
-    if _too_long(got, truth):
+    if always_too_long("a function that compiles at its first call", slow={0: FIRST}):
         refuse(
             "first-call",
             "the first call was counted. It compiles kernels and fetches memory, once; asked for: what a call takes "
@@ -123,13 +125,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
         )
 
     for call in _some(plain.calls):
-        # What a busy machine does to one try it seldom does to the next.
-        if all(
-            _too_long(
-                *_ask(problem, clock, Instrument(device=CALL, slow={call: SLOW}), "a function with one slow call")
-            )
-            for _ in range(2)
-        ):
+        if always_too_long("a function with one slow call", slow={call: SLOW}):
             refuse(
                 "outlier",
                 f"one slow call (number {call + 1} of {plain.calls}) spoilt the result. On a shared machine some call always is "

@@ -45,12 +45,12 @@ def _compare(run: Run) -> None:
         got, expected = pair(run.got, run.expected)
         refuse(
             "cancellation",
-            f"it is {got}; expected was {expected}. The mean of the squares and the square of the mean are both about 10¹⁶ here "
-            "and agree in all the digits that a float64 has: their difference is noise.",
+            f"it is {got}; expected was {expected}. The mean is far larger than the spread here. Whoever subtracts the "
+            "square of the mean from the mean of the squares subtracts two numbers of about 10¹⁶ that agree in all digits of a float64.",
             advice=_SUBTRACT,
         )
-    if halves or 1e-9 < off < 1e-4:
-        refuse("dtype", f"only the first {_digits(off)} digits are right, as if this had been computed in float32.")
+    if halves or 1e-9 < off < 1e-5:
+        refuse("dtype", f"only the first {_digits(off)} digits are right, about as many as float32 has.")
     explain(np.asarray(run.got), np.asarray(run.expected), rtol=rtol, atol=atol)
 
 
@@ -144,7 +144,8 @@ LEAN = Problem(
         "traffic": "Count the passes: which of the arrays need never be written?",
         "cancellation": _SUBTRACT,
         "transfer": "Reduce on the device; fetch the one number.",
-        "dtype": "float32 would halve the bytes, and it loses half the digits: stay in float64.",
+        "dtype": "float32 would halve the bytes, and it loses half the digits: stay in float64. If you do, is the mean exact, and of all "
+        "numbers?",
         "device": "`float(…)` fetches one number, and waits for the device to have it.",
     },
     mistakes={

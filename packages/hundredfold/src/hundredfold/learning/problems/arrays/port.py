@@ -49,6 +49,10 @@ def _of_one(rng: np.random.Generator, arguments: tuple[np.ndarray]) -> tuple[np.
     return (signs * [1, 0.5, 2] + [0, 3, -1],)
 
 
+def _columns(x: np.ndarray) -> int:
+    return max(1, x.shape[1])
+
+
 _WHOLE = "Ask each column whether its standard deviation is 0. A few of its rows do not tell."
 _STAY = "No `.get()` on the way in, no `cp.asarray` on the way out."
 _AXIS = "it was reduced along the wrong axis: mean and standard deviation are wanted of each column, over the rows."
@@ -98,8 +102,10 @@ PORT = Problem(
             ),
             constants(),
             infinities(hint="A column with an infinity is not constant: nothing finite comes out of it."),
-            tiny(  # a denominator that is larger by 1e-15 is no mistake that anybody would notice
-                hint="Ask whether the standard deviation is exactly 0: `isclose` takes 1e-9 for 0.", rtol=1e-5
+            tiny(
+                1e-30,
+                hint="Ask whether the standard deviation is exactly 0. How large numbers are depends on their unit.",
+                rtol=1e-5,
             ),
             huge(
                 hint="The mean of the squares and the square of the mean agree in all digits here: subtract the mean first.",
@@ -111,7 +117,7 @@ PORT = Problem(
             other_data(),
             second_call(hint="Make a new array in each call: whoever kept the last result still needs it."),
         ),
-        facts=(crossings("the data never left the device", hint=_STAY),),
+        facts=(crossings("the data never left the device", of=_columns, hint=_STAY),),
         rtol=1e-7,
         atol=1e-9,
         fresh=True,
@@ -159,7 +165,7 @@ PORT = Problem(
         ),
         "nan-hidden": Mistake(
             "nan",
-            "a column with NaN in it came out as 0. It is not constant, its spread is unknown: it should stay NaN.",
+            "a column with NaN or infinity in it came out as 0. It is not constant, its spread is unknown: it should be NaN.",
             lambda x: np.nan_to_num(standardise(x)),
             hint="NaN > 0 is False. Ask for the constant columns instead: `deviation == 0`.",
         ),

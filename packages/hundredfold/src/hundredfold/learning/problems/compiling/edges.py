@@ -97,7 +97,7 @@ EDGES = Problem(
             sizes((2, 2), (2, 1), (1, 3), (31, 3), (3, 31), (0, 0), (4, 0), words="{0[0]} × {0[1]} pixels"),
             Property(
                 (Strategy("every grey value in a block of its own", change=_greys),),
-                "A mean that is a whole number stays as it is.",
+                "A mean that is a whole number stays as it is, and no sum may run over.",
             ),
             constants(),
             other_data(),

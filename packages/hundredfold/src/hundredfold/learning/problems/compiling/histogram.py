@@ -48,10 +48,13 @@ def _compare(run: Run) -> None:
         refuse(
             "remainder",
             f"{number(size - total)} of {size} values {'was' if size - total == 1 else 'were'} not counted. Where the values are cut into equal parts, what "
-            "is left over belongs to one of them.",
+            "is left over belongs to one of them, and at the end all parts are added up.",
         )
     if total > size:
-        refuse("overlap", f"{number(total)} were counted and there are {size} values: some were counted twice.")
+        refuse(
+            "overlap",
+            f"{number(total)} were counted and there are {size} values: some were counted twice, or the counts did not begin at 0.",
+        )
     explain(got, run.expected)
 
 
@@ -118,10 +121,10 @@ HISTOGRAM = Problem(
     advice={
         "race": "Give each thread counts of its own, and add them up at the end.",
         "serial": "Keep `parallel=True` and a `prange`: over parts, not over values.",
-        "remainder": "Let part t end at `(t + 1) * v.size // parts`.",
-        "overlap": "One part ends where the next begins; `range` leaves its end out.",
+        "remainder": "Let part t end at `(t + 1) * v.size // parts`, and add up all parts.",
+        "overlap": "One part ends where the next begins; `range` leaves its end out. And `np.zeros` begins at 0, as `np.empty` does not.",
         "shape": "Add up the parts: `counts.sum(axis=0)`.",
         "dtype": "`np.zeros((parts, 256), np.int64)`.",
-        "bounds": "The last part ends where the values end.",
+        "bounds": "The last part ends where the values end, and a byte has 256 different values.",
     },
 )

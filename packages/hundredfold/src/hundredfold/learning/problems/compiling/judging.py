@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -175,8 +176,15 @@ def call(problem: Problem, function: Any, case: Case) -> Run:
     except Refusal as refusal:
         if said := refused_by_numba(refusal.__cause__):
             refuse("typing", said, case=case.name)
+        if types := _NO_VERSION.search(str(refusal.__cause__)):
+            refuse("typing", f"the signature above your function leaves out {types[1]}.", case=case.name, advice=_ANY)
         raise
     return Run(problem, case, host, called.value, expected, traffic.Traffic(), called.printed, arguments)
+
+
+_NUMBAS = re.compile(r"[/\\]numba[/\\]")
+_NO_VERSION = re.compile(r"^No matching definition for argument type\(s\) (.+)$", re.MULTILINE)
+_ANY = "Leave the signature out: Numba compiles a version for each type that it meets."
 
 
 def refused_by_numba(error: BaseException | None) -> str:
@@ -187,9 +195,11 @@ def refused_by_numba(error: BaseException | None) -> str:
         return ""
     lines = [line.strip() for line in str(error).splitlines()]
     first = next((line for line in lines if line and not line.startswith(("Failed in nopython", "During:"))), "")
-    places = [line.rpartition(", line ")[2].rstrip(":") for line in lines if line.startswith("File ")]
+    first = re.sub(r"<function (\w+) at 0x\w+>", r"\1", first)
+    theirs = [line for line in lines if line.startswith("File ") and not _NUMBAS.search(line)]
+    places = [line.rpartition(", line ")[2].rstrip(":") for line in theirs]
     where = f" (line {places[0]})" if places and places[0].isdigit() else ""
-    return f"Numba cannot compile it{where}: {first.rstrip('.')}."
+    return f"Numba cannot compile it{where}: {first.rstrip('.:')}."
 
 
 def compiled(problem: Problem, function: Any, case: Case) -> None:

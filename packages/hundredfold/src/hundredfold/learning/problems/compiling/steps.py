@@ -214,6 +214,12 @@ STEPS = Problem(
             lambda x: (x[-1] - x[0]) / (x.size - 1) if x.size > 1 else 0.0,
             hint="`abs(…)` of each step.",
         ),
+        "sign-of-the-sum": Mistake(
+            "sign",
+            "steps up and down cancel: what is left is how far the last number is from the first. Asked for: how long the steps are.",
+            lambda x: abs(x[-1] - x[0]) / (x.size - 1) if x.size > 1 else 0.0,
+            hint="`abs(…)` of each step.",
+        ),
         "divisor": Mistake(
             "divisor",
             "the sum was divided by n; n numbers have n - 1 steps.",

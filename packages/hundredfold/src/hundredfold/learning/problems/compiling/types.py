@@ -96,7 +96,8 @@ TYPES = predict(
         ),
         "every neighbour": mistake(
             "cache",
-            "each pixel was counted nine times. It comes from memory once; the other eight times it is in the cache.",
+            "each pixel was counted nine times, or the zeros of the new pages were. A pixel comes from memory once, and these zeros do not "
+            "count.",
             stencil_bytes=PIXELS * (WINDOW + INT64),
         ),
         "per pixel": mistake(

@@ -132,14 +132,19 @@ def keeping_digits(rtol: float, atol: float = 0.0, known: str = "float32", advic
             if refusal.reason not in _PATTERNS or refusal.advice:
                 raise
             got, expected = np.asarray(to_host(run.got), dtype=float), np.asarray(run.expected, dtype=float)
-            if same(got, expected, 1e-5 if known == "float32" else 5e-3, 1e-9):
-                digits = int(-np.log10(np.nanmax(np.abs(got - expected) / np.maximum(np.abs(expected), 1e-9))))
-                why = f"only the first {digits} digits are right, as if this had been computed in {known}."
-                refuse("dtype", why, advice=advice)
+            if got.shape == expected.shape and same(np.isnan(got), np.isnan(expected), 0, 0):
+                digits = -np.log10(np.nanmax(np.abs(got - expected) / np.maximum(np.abs(expected), 1e-9)))
+                if _DIGITS[known][0] <= digits < _DIGITS[known][1]:
+                    why = f"only the first {int(digits)} digits are right, about as many as {known} has."
+                    refuse("dtype", why, advice=f"{advice} {_OTHERWISE}".strip())
             raise
 
     return compare
 
+
+_DIGITS = {"float32": (5, 9), "float16": (2.3, 4.5)}
+"""How many digits are right of what was computed in a type, from and to."""
+_OTHERWISE = "If all is in the right type, look for a rounded constant, or for a small number that was added."
 
 _PATTERNS = ("value", "offset", "factor", "order", "border")
 """Reasons for which numbers that are only a little off may be refused."""

@@ -9,7 +9,19 @@ from ..devices import cp
 from ..facts import Account, Fact, crossings
 from ..functions import FunctionJudge
 from ..problem import Mistake, Problem
-from ..properties import Drawn, constants, dtypes, huge, layouts, other_data, second_call, sizes, tiny
+from ..properties import (
+    Drawn,
+    Property,
+    Strategy,
+    constants,
+    dtypes,
+    huge,
+    layouts,
+    other_data,
+    second_call,
+    sizes,
+    tiny,
+)
 from .account import Traffic, keeping_digits
 
 
@@ -22,6 +34,12 @@ def distance(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 def _pair(rng: np.random.Generator, size: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
     return 2 * rng.standard_normal(size), 2 * rng.standard_normal(size)
+
+
+def _near(rng: np.random.Generator, arguments: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+    x, y = (centre + 1e-7 * each for centre, each in zip((1, -2), arguments, strict=True))
+    x[0], y[0] = 1, -2
+    return x, y
 
 
 def _one_kernel(account: Account, arguments: tuple[np.ndarray, ...]) -> str | None:
@@ -68,6 +86,10 @@ FUSE = Problem(
             sizes((2,), (257,), (3, 5, 7), (70_001,), words="arrays of shape {}"),
             dtypes("float32", rtol=2e-6),
             tiny(),
+            Property(
+                (Strategy("points near (1, -2)", change=_near),),
+                "The distance may be as small as it likes, and exactly 0.",
+            ),
             huge(),
             constants(),
             layouts(),

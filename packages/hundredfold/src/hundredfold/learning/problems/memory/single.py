@@ -121,7 +121,8 @@ SINGLE = Problem(
     ),
     advice={
         "dtype": "Which of the names in it is float64? `.dtype` tells.",
-        "traffic": "A cast at the end gives the right dtype, but everything before it ran in float64. Stop it where it comes in.",
+        "traffic": "A kernel that reads one float32 image and writes another moves 8 bytes for each pixel. One that moves more computes in "
+        "float64, which a cast at the end does not undo, or it reads or writes a second array as large as the image.",
         "aliasing": "`image *= …` writes into the caller's image.",
         "host": "Leave out `.get()`.",
         "exception": "The ramp has to be an array of CuPy's.",

@@ -9,10 +9,24 @@ from ..devices import cp
 from ..facts import crossings
 from ..functions import FunctionJudge
 from ..problem import Mistake, Problem
-from ..properties import Drawn, constants, huge, infinities, layouts, nans, other_data, second_call, sizes, ties, tiny
+from ..properties import (
+    Drawn,
+    Property,
+    Strategy,
+    constants,
+    huge,
+    layouts,
+    nans,
+    other_data,
+    second_call,
+    sizes,
+    ties,
+    tiny,
+)
 from .account import Traffic, keeping_digits
 
-_HERE = "No `.get()` on the way in, no `cp.asarray` on the way out."
+_HERE = "No `.get()` on the way in, no `cp.asarray` on the way out, and no `if` or `float` of what is on the device."
+_LARGEST = "exp(x - m) / sum(exp(x - m)) is the same for any m. Which m keeps every exponent at 0 or below?"
 _STAY = "float32 would halve the bytes, and it loses half the digits: stay in float64."
 ALLOWED, LIMIT = 48.0, 16.0  # bytes of device memory traffic per element
 
@@ -58,7 +72,10 @@ SOFTMAX = Problem(
             constants(),
             ties(),
             nans(hint="A row with NaN has no largest number: all of it becomes NaN, and no other row."),
-            infinities(hint="Infinity minus infinity is NaN: let it stay, in its own row."),
+            Property(
+                (Strategy("numbers far from each other", change=lambda rng, arguments: (300 * arguments[0],)),),
+                _LARGEST,
+            ),
             tiny(),
             huge(rtol=1e-6),
             huge(-1e8, rtol=1e-6),
@@ -103,7 +120,7 @@ SOFTMAX = Problem(
             "overflow",
             "exp(1000) is infinite, and infinity over infinity is NaN: take the row's largest number off first.",
             lambda x: np.exp(x) / np.exp(x).sum(axis=1, keepdims=True),
-            hint="exp(x - m) / sum(exp(x - m)) is the same for any m. Which m keeps every exponent at 0 or below?",
+            hint=_LARGEST,
         ),
         "one-maximum": Mistake(
             "axis",

@@ -80,7 +80,8 @@ OFFERS = (
         "an object with `__dlpack__`",
         ByCapsule,
         lambda: np.arange(6, dtype="float32").reshape(2, 3),
-        door="`cp.asarray` does not know DLPack, and this object has only that: ask with `hasattr`.",
+        door="`cp.asarray` does not know DLPack, and this object has only that. The first number of its `__dlpack_device__()` is 2: it is on "
+        "the device.",
     ),
     Offer("no numbers at all", ByInterface, lambda: np.empty((0, 3))),
 )
@@ -221,7 +222,11 @@ def _refused(problem: Problem, function: Any, name: str, thing: Any) -> None:
             return True
         return False
 
-    if not guard.call(ask, thing, limit=problem.time_limit).value:
+    with traffic.watch() as moved:
+        refused = guard.call(ask, thing, limit=problem.time_limit).value
+    if refused and moved.bus:
+        refuse("transfer", f"a TypeError was raised, but {moved.bus} bytes had crossed the bus before.")
+    if not refused:
         refuse(
             "backend",
             "no TypeError was raised, and there is nothing to share. What is on the host would go over the bus unasked.",
@@ -249,7 +254,7 @@ ADOPT = Problem(
         "a CUDA device.",
     ),
     advice={
-        "copied": "`cp.array` makes a copy even of a CuPy array. `cp.asarray` does not.",
+        "copied": "`cp.array` copies always; `cp.ascontiguousarray`, `order=` and `dtype=` copy where they have to. `cp.asarray(thing)` does not.",
         "transfer": "A Numba device array has `__cuda_array_interface__`: CuPy can read it in place.",
         "exception": "Some libraries have one protocol only. Ask with `hasattr`.",
         "backend": "`cp.asarray` and `cp.from_dlpack` take host arrays as well: ask first.",

@@ -56,7 +56,8 @@ def _other(problem: Problem, function: Any, name: str, bring: Any, own: Any, dty
         got = guard.call(function, a, b, t, limit=problem.time_limit).value
     if not own(got):
         wanted = "a CuPy array" if "Numba" in name else "of the same library"
-        refuse("backend", f"the result should be {wanted}; it is {article(got)}.")
+        hint = "`cp.asarray` adopts a Numba device array." if "Numba" in name else ""
+        refuse("backend", f"the result should be {wanted}; it is {article(got)}.", advice=hint)
     if Frozen.trips != trips:
         refuse("backend", "a NumPy function took the numbers to the host, and said nothing.")
     if moved.bus > 16:
@@ -160,8 +161,8 @@ BLEND = Problem(
     ),
     advice={
         "traffic": "Each operation is a kernel. `cp.fuse` makes one of them.",
-        "exception": "A kernel of CuPy's takes CuPy's arrays. What of the others?",
-        "backend": "`cp.asarray` adopts a Numba device array.",
+        "exception": "A kernel of CuPy's takes CuPy's arrays. What of the others? And `float64 a` takes float64 and nothing else; `T a` takes any type.",
+        "backend": "Only what has `__cuda_array_interface__` is for CuPy. For all else take the functions of its own `__array_namespace__()`.",
         "aliasing": "The caller still needs a.",
         "host": "Leave out what fetches it.",
         "transfer": _STAY,

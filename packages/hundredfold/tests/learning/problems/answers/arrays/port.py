@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from hundredfold.learning.problems.arrays.port import standardise
 from hundredfold.learning.problems.devices import cp
 
@@ -28,6 +30,11 @@ def _where(x):
     return cp.where(deviation == 0, 0, centred / cp.where(deviation == 0, 1, deviation)).astype(x.dtype)
 
 
+def _element_by_element(x):
+    rows = [[float(x[i, j]) for j in range(x.shape[1])] for i in range(x.shape[0])]
+    return cp.asarray(standardise(np.array(rows, x.dtype).reshape(x.shape)))
+
+
 def _through_the_host(x):
     return cp.asarray(standardise(x.get()))
 
@@ -52,6 +59,12 @@ WRONG = {
     ),
     "kept by its address": Wrong(kept(_guarded, by_place), "kept"),
     "epsilon": edit(_guarded, ("deviation[deviation == 0] = 1", "deviation += 1e-12"), reason="value"),
+    "not below the dtype's epsilon": edit(
+        _guarded,
+        ("deviation[deviation == 0] = 1", "deviation = cp.maximum(deviation, cp.finfo(x.dtype).eps)"),
+        reason="value",
+    ),
+    "element by element": Wrong(_element_by_element, "transfer"),
     "transfer": Wrong(_through_the_host, "transfer"),
 }
 RIGHT = {"guarded": _guarded, "where": _where, "asked first": _asked}

@@ -100,6 +100,14 @@ def _unguarded(x, a):
     return y
 
 
+@njit("float64[::1](float64[::1], float64)")
+def _one_signature(x, a):
+    y = np.empty(x.size)
+    for i in range(x.size):
+        y[i] = x[i] if i == 0 else y[i - 1] + a * (x[i] - y[i - 1])
+    return y
+
+
 @njit
 def _zero_for_none(x, a):
     if x.size == 0:
@@ -132,6 +140,7 @@ WRONG = {
     "recurrence": Wrong(_two_points, "recurrence"),
     "bounds": Wrong(_unguarded, "bounds"),
     "typing": Wrong(_zero_for_none, "typing"),
+    "a signature": Wrong(_one_signature, "typing"),
     "list": Wrong(_list, "type"),
     "race": Wrong(_threads, "race"),
 }

@@ -72,6 +72,11 @@ def _signed(x):
 
 
 @njit
+def _how_far(x):
+    return abs(x[-1] - x[0]) / (x.size - 1) if x.size > 1 else 0.0
+
+
+@njit
 def _by_n(x):
     total = 0.0
     for i in range(1, x.size):
@@ -118,6 +123,7 @@ WRONG = {
     "wrapped": Wrong(_round_the_corner, "wrapped"),
     "bounds": Wrong(_past_the_end, "bounds"),
     "sign": Wrong(_signed, "sign"),
+    "sign-of-the-sum": Wrong(_how_far, "sign"),
     "divisor": Wrong(_by_n, "divisor"),
     "squared": Wrong(_squares, "squared"),
     "race": Wrong(_shared, "race"),

@@ -85,6 +85,14 @@ def _sums(x, y):
     return cp.fuse(kernel_name="fused")(lambda x, y: cp.abs(x - 1) + cp.abs(y + 2))(x, y)
 
 
+def _floor(x, y):
+    return cp.fuse(kernel_name="fused")(lambda x, y: cp.sqrt(cp.maximum((x - 1) ** 2 + (y + 2) ** 2, 1e-12)))(x, y)
+
+
+def _multiplied_out(x, y):
+    return cp.fuse(kernel_name="fused")(lambda x, y: cp.sqrt(cp.abs(x * x - 2 * x + y * y + 4 * y + 5)))(x, y)
+
+
 WRONG = {
     "traffic": Wrong(_starter, "traffic"),
     "traffic-hypot": Wrong(_hypot, "traffic"),
@@ -98,6 +106,8 @@ WRONG = {
     "sign": Wrong(_sign, "sign"),
     "city-blocks": Wrong(_sums, "value"),
     "aliasing": Wrong(_into_x, "aliasing"),
+    "floor": Wrong(_floor, "value"),
+    "multiplied out": Wrong(_multiplied_out, "value"),
     "host": Wrong(_host, "host"),
 }
 RIGHT = {"fuse": _fused, "kernel": _kernel}

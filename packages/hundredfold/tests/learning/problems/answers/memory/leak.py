@@ -27,6 +27,14 @@ def _copied(x, rows):
     return cp.concatenate(kept)
 
 
+def _epsilon(x, rows):
+    kept = [cp.empty(0)]
+    for start in range(0, len(x), rows):
+        piece = cp.asarray(x[start : start + rows])
+        kept.append(piece[:, 0] / (piece.sum(axis=1) + 1e-20))
+    return cp.concatenate(kept)
+
+
 def _into_one(x, rows):
     out = cp.empty(len(x))
     for start in range(0, len(x), rows):
@@ -131,6 +139,7 @@ WRONG = {
     "column": Wrong(_last_column, "value"),
     "transfer": Wrong(_by_way_of_the_host, "transfer"),
     "host": Wrong(_on_the_host, "host"),
+    "epsilon": Wrong(_epsilon, "value"),
     "dtype": Wrong(_single, "dtype"),
     "aliasing": Wrong(_in_place, "aliasing"),
     "type": Wrong(_list, "type"),

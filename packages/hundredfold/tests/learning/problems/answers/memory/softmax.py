@@ -56,6 +56,11 @@ __device__ complex<double> join(complex<double> a, complex<double> b) {
 """
 
 
+def _by_the_first(x):
+    e = cp.fuse(kernel_name="fused")(lambda x, m: cp.exp(x - m))(x, x[:, :1])
+    return e / e.sum(axis=1, keepdims=True)
+
+
 def _plain(x):
     e = cp.exp(x)
     return e / e.sum(axis=1, keepdims=True)
@@ -124,6 +129,7 @@ WRONG = {
     "keepdims under fuse": Wrong(lambda x: cp.fuse(kernel_name="fused")(_starter)(x), "exception"),
     "overflow": Wrong(_plain, "overflow"),
     "one-maximum": Wrong(_one_maximum, "axis"),
+    "by the first": Wrong(_by_the_first, "value"),
     "whole": Wrong(_whole, "axis"),
     "down": Wrong(_down, "axis"),
     "aliasing": Wrong(_in_place, "aliasing"),

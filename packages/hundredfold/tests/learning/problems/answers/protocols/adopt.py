@@ -33,6 +33,18 @@ def _capsule_first(thing):
     raise TypeError("lies on the host")
 
 
+def _sent_first(thing):
+    if hasattr(thing, "__dlpack__") and thing.__dlpack_device__()[0] == 2:
+        return cp.from_dlpack(thing)
+    try:
+        taken = cp.asarray(thing)
+    except ValueError:
+        raise TypeError("lies on the host") from None
+    if not hasattr(thing, "__cuda_array_interface__"):
+        raise TypeError("lay on the host")
+    return taken
+
+
 def _numpy_is_the_host(thing):
     if isinstance(thing, (np.ndarray, list)):
         raise TypeError("lies on the host")
@@ -113,6 +125,7 @@ WRONG = {
     "transfer": Wrong(
         lambda thing: cp.asarray(thing.copy_to_host()) if hasattr(thing, "copy_to_host") else _right(thing), "transfer"
     ),
+    "sent first": Wrong(_sent_first, "transfer"),
     "copies": Wrong(_copies, "copied"),
     "interface": Wrong(_interface_only, "exception"),
     "capsule": Wrong(_capsule_only, "exception"),
