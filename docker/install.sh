@@ -34,6 +34,9 @@ packages)
   echo rfc3987-syntax > requirements/excluded.txt
   "$uv" pip install --quiet --python "$to/bin/python" --require-hashes --excludes requirements/excluded.txt -r "requirements/$2.txt" \
     -c requirements/hub.txt -c requirements/test.txt -r requirements/image.txt
+  if [ "$2" = cpu ]; then # what it requires is simulated
+    "$uv" pip install --quiet --python "$to/bin/python" --no-deps --require-hashes -r requirements/cudf-polars.txt
+  fi
   if [ -n "${3:-}" ]; then # another hub's: that version is not in the lock
     "$uv" pip install --quiet --python "$to/bin/python" "jupyterhub==$3"
   fi

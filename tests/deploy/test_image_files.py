@@ -57,7 +57,7 @@ def test_the_images_leave_out_what_the_lock_leaves_out():
     script = (DOCKER / "install.sh").read_text()
     assert re.search(r"echo (.+) > requirements/excluded\.txt", script)[1].split() == excluded
     installs = re.findall(r'"\$uv" pip install (?:.*\\\n)*.*', script)
-    assert len([each for each in installs if "--require-hashes" in each]) == 2
+    assert len([each for each in installs if "--require-hashes" in each]) == 3
     assert all("--no-deps" in each or "--excludes" in each for each in installs if "--require-hashes" in each)
 
 

@@ -149,7 +149,7 @@ def test_set_up_makes_the_environment_from_the_lock_with_hashes_and_then_the_pro
     assert done.returncode == 0, done.stderr
     venv, sync, project = checkout.calls()
     assert venv[0] == "venv" and "--require-hashes" in sync and "--require-hashes" not in project
-    assert checkout.syncs() == [["cpu"]]
+    assert checkout.syncs() == [["cpu", "cudf-polars"]]
     assert project[:2] == ["pip", "install"] and {"--no-deps", "--no-build-isolation", "--editable"} <= set(project)
 
 
@@ -172,7 +172,7 @@ def test_a_change_of_what_is_installed_is_installed(checkout, change):
     with open(checkout.root / change, "a") as file:
         file.write("\n# newer\n")
     checkout.lab("setup")
-    assert checkout.syncs() == [["cpu"], ["cpu"]]
+    assert checkout.syncs() == [["cpu", "cudf-polars"], ["cpu", "cudf-polars"]]
 
 
 def test_only_the_project_files_parts_that_decide_what_is_installed_count(checkout):
@@ -206,7 +206,9 @@ def test_where_the_file_system_has_no_locks_it_is_set_up_without(checkout):
         "def flock(*_): raise OSError(38, os.strerror(38))\n"
         "fcntl.flock = flock; sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
     )
-    assert checkout.lab("setup", before=[PYTHON, "-c", code]).returncode == 0 and checkout.syncs() == [["cpu"]]
+    assert checkout.lab("setup", before=[PYTHON, "-c", code]).returncode == 0 and checkout.syncs() == [
+        ["cpu", "cudf-polars"]
+    ]
 
 
 def test_modules_of_another_python_do_not_come_before_the_labs_own(checkout, tmp_path):
@@ -221,13 +223,13 @@ def test_groups_that_are_installed_stay(checkout):
     checkout.lab("setup")
     checkout.lab("setup", "docs")
     checkout.lab("setup", "test")
-    assert checkout.syncs() == [["cpu", "test"], ["cpu", "docs", "test"]]
+    assert checkout.syncs() == [["cpu", "cudf-polars", "test"], ["cpu", "cudf-polars", "docs", "test"]]
 
 
 def test_another_extra_replaces_the_first(checkout):
     checkout.lab("setup", "test")
     checkout.lab("setup", env={"EXTRA": "compiler"})
-    assert checkout.syncs() == [["cpu", "test"], ["compiler", "test"]]
+    assert checkout.syncs() == [["cpu", "cudf-polars", "test"], ["compiler", "cudf-polars", "test"]]
 
 
 def test_a_moved_checkout_gets_a_new_environment(checkout):
@@ -342,7 +344,7 @@ def test_a_checkout_in_a_folder_with_an_odd_name(tmp_path):
     checkout = Checkout(tmp_path / "my läb")
     make = ["make", "setup", f"PYTHON={PYTHON}", "EXTRA=cpu"]
     subprocess.run(make, cwd=checkout.root, env=checkout.environ(), check=True, capture_output=True)
-    assert checkout.syncs() == [["cpu"]]
+    assert checkout.syncs() == [["cpu", "cudf-polars"]]
     test_a_read_only_checkout(checkout, True)  # the command that it names can be pasted
 
 
@@ -399,7 +401,7 @@ def test_without_extra_the_driver_decides(checkout):
         if extra not in seen:
             seen.add(extra)
             assert checkout.lab("setup", env=asked).returncode == 0
-            assert checkout.syncs()[-1] == [extra]
+            assert checkout.syncs()[-1] == ([extra, "cudf-polars"] if extra == "cpu" else [extra])
     assert seen == {"cpu", "cu12", "cu13"}
 
 
@@ -535,12 +537,12 @@ def test_the_interop_tests_have_an_environment_of_their_own_and_the_notebooks_th
     ((venv, *ran),) = pytests(done)
     assert Path(venv) == checkout.root / ".interop" and "tests/interop" in ran and ran[-1] == "-q"
     assert [name for name in ran if name.endswith(".ipynb")] == ["notebooks/03_any.ipynb", "solutions/05_named.ipynb"]
-    assert checkout.syncs() == [["cpu", "test"], ["cpu", "test", "interop"]]
+    assert checkout.syncs() == [["cpu", "cudf-polars", "test"], ["cpu", "cudf-polars", "test", "interop"]]
     before = checkout.calls()
     assert checkout.lab("test-all", "interop").returncode == 0 and checkout.calls() == before
     (checkout.root / "requirements/interop.txt").write_text("# another\n")
     checkout.lab("test-all", "interop")
-    assert checkout.syncs()[2:] == [["cpu", "test", "interop"]], "of the two, what the lock changed"
+    assert checkout.syncs()[2:] == [["cpu", "cudf-polars", "test", "interop"]], "of the two, what the lock changed"
 
 
 def test_the_compiler_s_tests_are_told_where_it_is_and_a_half_made_one_is_made_again(checkout):

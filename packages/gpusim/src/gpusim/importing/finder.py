@@ -36,6 +36,10 @@ STANDINS: dict[str, str] = {
     "numba_cuda_mlir": "numba_cuda_mlir",
     "pynvml": "pynvml.py",
     "nvtx": "nvtx.py",
+    "kvikio": "kvikio",
+    # The rest of cudf_polars is the real one: it is Python, and what it asks of pylibcudf is answered.
+    "cudf_polars.callback": os.path.join("cudf_polars", "callback.py"),
+    "cudf_polars.dsl.tracing": os.path.join("cudf_polars", "tracing.py"),
     "distributed.protocol.cupy": os.path.join("cupy", "_dask.py"),
 }
 
@@ -47,6 +51,8 @@ displaced: dict[str, object] = {}
 # Name → what to use instead. These need a GPU.
 REFUSED: dict[str, str] = {
     "cupy_backends": "It is the inside of CuPy; import cupy instead.",
+    "rapidsmpf": 'It moves tables between GPUs; a Polars query runs with collect(engine="gpu").',
+    "cudf_streaming": 'It is the inside of Polars\' engine for GPUs; a query runs with collect(engine="gpu").',
     "ucxx": "It will not be: a simulated bandwidth would be no bandwidth.",
 }
 

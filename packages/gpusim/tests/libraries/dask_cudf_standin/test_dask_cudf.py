@@ -290,5 +290,7 @@ def test_pylibcudf(run):
         "assert plc.interop.to_arrow(table, ['a']).to_pydict() == {'a': [1, None]}\n"
         "assert plc.interop.from_arrow(pa.array([1, 2])).size() == 2\n"
         "with pytest.raises(NotSimulatedError):\n"
-        "    plc.groupby.GroupBy\n"
+        "    plc.groupby.GroupBy(table)\n"
+        "with pytest.raises(NotSimulatedError):\n"
+        "    plc.partitioning\n"
     )

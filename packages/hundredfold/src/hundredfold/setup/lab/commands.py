@@ -15,7 +15,7 @@ from . import ROOT, Stop, audit, beside, environment, names, on_disk, parts, rel
 
 Command = Callable[[list[str]], "int | None"]
 
-APART = ("uv", "checks")
+APART = ("uv", "checks", environment.CUDF_POLARS)
 """Files of the lock that are made without regard to the others."""
 
 
@@ -129,7 +129,7 @@ def lock(arguments: list[str]) -> None:
             wanted.write_text("\n".join(asked), encoding="utf-8")
             source = [str(wanted.relative_to(ROOT)), "--group", "build"]
         if name in APART:
-            source = [f"requirements/{name}.in"]
+            source = [f"requirements/{name}.in", *(["--no-deps"] if name == environment.CUDF_POLARS else [])]
         elif name != "cpu":
             source += ["--constraint", "requirements/cpu.txt"]
         output = f"requirements/{name}.txt"

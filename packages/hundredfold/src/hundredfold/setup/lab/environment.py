@@ -21,6 +21,7 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "hundredfold.json"
 LOG = ROOT / ".cache" / "setup.log"
 EXTRAS = ("cpu", "cu12", "cu13", "compiler")
+CUDF_POLARS = "cudf-polars"
 GROUPS = ("test", "docs", "hub", "interop", "clusters", "grading", "audit", "sbom")
 
 
@@ -75,7 +76,9 @@ def chosen(extra: str | None = None) -> str:
 
 def requirements(extra: str, groups: Iterable[str]) -> list[Path]:
     """The files of the lock that `extra` and `groups` stand for."""
-    return [ROOT / "requirements" / f"{name}.txt" for name in (extra, *groups)]
+    # The real cudf-polars, without what it requires, which is simulated. With CUDA's libraries it is in the lock of the extra.
+    without_gpu = [CUDF_POLARS] if extra in ("cpu", "compiler") else []
+    return [ROOT / "requirements" / f"{name}.txt" for name in (extra, *without_gpu, *groups)]
 
 
 def environ(python: Path) -> dict[str, str]:

@@ -18,7 +18,7 @@ import types
 import warnings
 from pathlib import Path
 
-LIBRARIES = ("cupy", "cupyx", "cudf", "dask_cudf", "pylibcudf", "cuml", "rmm", "dask_cuda", "numba_cuda_mlir")
+LIBRARIES = ("cupy", "cupyx", "cudf", "dask_cudf", "pylibcudf", "kvikio", "cuml", "rmm", "dask_cuda", "numba_cuda_mlir")
 INNER = {
     "cupy": ("_core", "cuda.cudnn", "_environment"),
     "cudf": (
@@ -250,6 +250,10 @@ def command(arguments: list[str]) -> int:
         for what in ("names", "modules"):
             target = ROOT / "packages" / "gpusim" / "src" / "gpusim" / "libraries" / library / f"{what}.json"
             target.write_text(json.dumps(found[what], indent=0) + "\n")
+        if library == "pylibcudf":
+            script = Path(__file__).with_name("pylibcudf_answers.py")
+            asked = subprocess.run([python, "-I", script], stdout=subprocess.PIPE, text=True, check=True)
+            target.with_name("answers.json").write_text(asked.stdout)
         print(f"  {library}: {len(found['names'])} public modules and classes, {len(found['modules'])} modules")
     return 0
 

@@ -1,0 +1,1 @@
+"""KvikIO's settings, which nothing here depends on."""
