@@ -1,11 +1,11 @@
 """Answers that were written from lecture and exercise alone, by writers who had not seen the checks: each is judged as its label says.
 
-`NN.txt` has those of a unit, in blocks that begin with a line
+`roundK/NN.txt` has those of a unit, in blocks that begin with a line
 
     #@ problem | reject | why it is wrong          or          #@ problem | accept | how it is built
 
 A block's code takes the place of the problem's answer cell, and the notebook's own check cell follows. What became of each answer that was
-judged against its label at first stands in README.md.
+judged against its label at first: README.md.
 """
 
 import os
