@@ -224,7 +224,7 @@ check("profiling.first", decisions)
 # `blocks` is a float32 array of shape (n, rows, m) in pinned memory. `basis` is a float32 matrix of shape (m, k), also in pinned memory. The function subtracts from each
 # row of a block the row's mean, and multiplies the block by `basis`. Then it squares the numbers, and adds them over all rows of all blocks. The result is a float32 array of k numbers on the **host**.
 #
-# The version below is right, and has all the faults of this unit. On an H200 it would take about nine times as long as its copies alone. The check accepts 1.25 times. It looks at eight blocks of 800 × 800
+# The version below is right, and has all the faults of this unit. By the estimate for an H200, it takes about nine times as long as its copies alone. The check accepts 1.25 times as long. It looks at eight blocks of 800 × 800
 # numbers, does not count Python's own time, and tells you how near the limit you are.
 
 

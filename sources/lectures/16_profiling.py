@@ -99,7 +99,7 @@ scores = [score(each) for each in frames]
 # - *host*: your Python, launches, and waits. The Python was measured on this CPU, as wall time. A long block of it can be a pause, while the CPU ran something else. A launch takes a fixed time, estimated for the chosen GPU.
 # - *default stream*: the device, which runs this queue of work in order. These times are **estimates** for the chosen GPU, from bytes and operations (unit 02). They are not measurements.
 #
-# `memcpy HtoD` is a copy from host to device, and `DtoH` is one back. The legend names the colours, which are not those of the drawings.
+# `memcpy HtoD` is a copy from host to device, and `DtoH` is one back. The picture's legend explains its colours. Our drawings use other colours.
 #
 # `lens.timeline(f, x)` returns the timeline of a call. With `without_host()` your Python takes no time, so the numbers are the same on every machine:
 
@@ -201,7 +201,7 @@ lens.timeline(settle, x, 1, most=5).without_host()
 #
 # ![Four blocks, each a copy and a kernel. With one stream, copy and kernel take turns, and the work takes eight steps. With two streams, the copy of the next block runs while the kernel of this block computes, and the work takes five steps.](drawings/copies-beside-kernels.svg)
 #
-# The memory on the host must be pinned (unit 02). From ordinary memory the host waits until a copy has ended, and only then launches the kernel on its block.
+# The memory on the host must be pinned (unit 02). From ordinary memory the host waits until a copy has ended. Only then it launches the kernels for that block.
 
 # %%
 pinned = cupyx.empty_pinned(frames.shape, np.float32)
@@ -253,7 +253,7 @@ quiz("profiling.overlap", my_answer)
 # %% [markdown]
 # These streams have a price: the host and the other streams do not wait for them unless you say so. Without the `synchronize` at the end the caller may read sums that are not there yet. Without the one at the beginning a stream may write
 # before the zeros are there. The simulator runs in order, so the answers would still be right here. But the timeline
-# warns you when one stream reads what another writes, and nothing orders the two.
+# warns you when two streams use the same memory and nothing orders them, and when nobody waits for a stream.
 #
 # ## The allocation in the loop
 #
@@ -278,7 +278,7 @@ freed
 print(f"{len(freed.driver_calls)} calls of cudaMalloc and cudaFree, {1e6 * freed.busy:.0f} µs of kernels (estimate)")
 
 # %% [markdown]
-# **Explain.** The first pass finds its memory in the pool, so there are five calls and not six. `cudaFree` waits for the device. Then each call takes about 0.2 ms, about forty times as long as the kernel. We took the
+# **Explain.** The first pass finds its memory in the pool, so there are five calls and not six. `cudaFree` waits for the device. Each of the five calls takes 0.2 ms, about forty times as long as the kernel. We took the
 # 0.2 ms from the report in the next section: they are about the median of its longer calls.
 #
 # ## A report from a real GPU
@@ -443,7 +443,7 @@ print(
 # - Look before you change anything. A timeline shows who waits for whom.
 # - A gap in the device's row has its cause in the host's row.
 # - `float`, `.item()`, `print`, and an `if` on an array wait. Wait once, at the end.
-# - Copies overlap with kernels from pinned memory, in two streams, without a wait between them.
+# - Copies from pinned memory overlap with kernels of another stream, if the host does not wait in between.
 # - Memory from the pool costs almost nothing. A large block from the driver costs a fifth of a millisecond.
 # - Amdahl's law says what a faster kernel is worth.
 #
