@@ -36,7 +36,7 @@ from hundredfold import check, hint, lens
 # ## 1. Repair: the synchronisation that serialises
 #
 # `x` is a float64 array on the device. In each step every element becomes the mean of itself and the one before it, in a circle. The function returns the
-# largest change of each step, as a NumPy array on the host.
+# largest change of each step, as a NumPy array on the host. With no step the array is empty.
 #
 # The result is right. But the host waits in every step. Repair it: the host waits once, at the end.
 
@@ -73,7 +73,7 @@ relax(x, 5)  # the pool has its memory now
 lens.timeline(relax, x, 5, gpu="H200").without_host()
 
 # %% [markdown] tags=["solution-only"]
-# `found[k] = …` copies one number within the device's memory. Nothing of it goes to the host until `asnumpy`. A list of CuPy scalars and `cp.stack` at the end would do as well.
+# `found[k] = …` copies one number within the device's memory. Nothing of it goes to the host until `asnumpy`. A list of CuPy scalars and `cp.stack` at the end would do as well, but `cp.stack` refuses an empty list.
 
 # %% [markdown]
 # ## 2. Repair: the allocation in the loop
@@ -118,7 +118,7 @@ check("profiling.reuse", smooth)
 # `blocks` is a float32 array of shape (n, m, m) in **pinned** memory on the host. For each block the function finds the largest number in the product of the block with its
 # transpose. The result is a float32 array of n numbers on the device.
 #
-# Each copy runs alone, and each product runs alone. Change the function: the copy of the next block runs while this block is computed. When the function returns, all of its work has been waited for.
+# Each copy runs alone, and each product runs alone. Change the function: the copy of the next block runs while this block is computed. The function waits for all of its work before it returns.
 
 
 # %%
@@ -157,7 +157,7 @@ lens.timeline(largest, blocks, gpu="H200").without_host()
 # %% [markdown]
 # ## 4. What a faster kernel is worth
 #
-# The report of CloverLeaf in the lecture says where its 342 ms go:
+# From the first kernel to the last CloverLeaf takes 342 ms (lecture). The report says where they go:
 #
 # | | ms |
 # |---|---:|
@@ -165,11 +165,11 @@ lens.timeline(largest, blocks, gpu="H200").without_host()
 # | the kernel `par_reduce` | 22.7 |
 # | the kernel `par_ranged1d` | 4.7 |
 # | copies | 9.4 |
-# | the device does nothing | 38.2 |
+# | the device is idle | 38.2 |
 #
 # - `twice`: how many times as fast is the whole run, if `par_ranged2d` becomes twice as fast?
 # - `most`: how many times as fast is it, if `par_ranged2d` takes no time at all?
-# - `gaps`: how many times as fast is it, if the device never does nothing?
+# - `gaps`: how many times as fast is it, if the device is never idle?
 # - `needed`: how many times as fast must `par_ranged2d` become, so that the whole run is twice as fast?
 
 # %%
@@ -203,7 +203,7 @@ check("profiling.amdahl", twice, most, gaps, needed)
 #
 # You have time for one change in each of them:
 #
-# - `"kernel"`: rewrite the longest kernel, so that it takes half of its time. The one of `"reached"` moves bytes at 95 % of what the memory can.
+# - `"kernel"`: rewrite the longest kernel, so that it takes half of its time. The one of `"reached"` already reaches 95 % of the memory's bandwidth.
 # - `"copies"`: run the copies beside the kernels, as far as there are kernels to run beside.
 # - `"gaps"`: remove the waits, so that the device is never idle.
 #
@@ -221,11 +221,11 @@ check("profiling.first", decisions)
 # %% [markdown]
 # ## 6. Open: a pipeline as fast as its copies
 #
-# `blocks` is a float32 array of shape (n, rows, m) in pinned memory. `basis` is a float32 matrix of shape (m, k), also in pinned memory. From each row of a block its mean is
-# taken off. The rest is multiplied by `basis`. The squares are added over all rows of all blocks. The result is a float32 array of k numbers on the **host**.
+# `blocks` is a float32 array of shape (n, rows, m) in pinned memory. `basis` is a float32 matrix of shape (m, k), also in pinned memory. The function subtracts from each
+# row of a block the row's mean, and multiplies the block by `basis`. Then it squares the numbers, and adds them over all rows of all blocks. The result is a float32 array of k numbers on the **host**.
 #
-# The version below is right, and has all the faults of this unit. On an H200 it would take about nine times as long as its copies alone. The check accepts 1.25 times. It looks at eight blocks of 800 × 800
-# numbers, leaves Python's own time out, and tells you how near the limit you are.
+# The version below is right, and has all the faults of this unit. By the estimate for an H200, it takes about nine times as long as its copies alone. The check accepts 1.25 times as long. It looks at eight blocks of 800 × 800
+# numbers, does not count Python's own time, and tells you how near the limit you are.
 
 
 # %%

@@ -20,7 +20,7 @@
 #
 # - **Read** a timeline: who works, who waits, and who waits for whom.
 # - **Name** parts of your program, so that a profiler shows them.
-# - **Remove** a wait, an allocation, and a copy that nothing runs beside.
+# - **Remove** a wait and an allocation from a loop, and let kernels run beside copies.
 # - **Compute** what a faster kernel is worth, before you write it.
 # - **Open** a report of NVIDIA's profiler from a real GPU.
 #
@@ -76,7 +76,8 @@ def score(frame):
         return float(x.std())
 
 
-print(f"{score(frames[0]):.2f}")  # the first call compiles kernels, and takes memory that the next calls find
+# The first call compiles kernels, and asks for memory.
+print(f"{score(frames[0]):.2f}")
 
 # %% [markdown]
 # **Predict.** Which of the three ranges takes longest on an H200: load, smooth or score?
@@ -89,14 +90,16 @@ my_longest = "?"
 
 # %%
 # %%timeline
-scores = [score(frame) for frame in frames]
+scores = [score(each) for each in frames]
 
 # %% [markdown]
 # **Explain.** There are three kinds of rows:
 #
 # - *ranges*: your names.
-# - *host*: your Python, launches, and waits. The Python was measured on this CPU. A launch takes the GPU's own, estimated time.
-# - *default stream*: the device. These times are **estimates** for the chosen GPU, from bytes and operations (unit 02). They are not measurements.
+# - *host*: your Python, launches, and waits. The Python was measured on this CPU, as wall time. A long block of it can be a pause, while the CPU ran something else. A launch takes a fixed time, estimated for the chosen GPU.
+# - *default stream*: the device, which runs this queue of work in order. These times are **estimates** for the chosen GPU, from bytes and operations (unit 02). They are not measurements.
+#
+# `memcpy HtoD` is a copy from host to device, and `DtoH` is one back. The picture's legend explains its colours.
 #
 # `lens.timeline(f, x)` returns the timeline of a call. With `without_host()` your Python takes no time, so the numbers are the same on every machine:
 
@@ -115,7 +118,7 @@ for name, seconds in ranges(seen).items():
 print(f"you said: {my_longest}")
 
 # %% [markdown]
-# Loading takes longest: 4 MB for each frame cross the bus. Smoothing is 15 kernels, and the launches set its time. The next pages take its faults one by one.
+# Loading takes longest: 4 MB for each frame cross the bus. Smoothing is 15 kernels, and the launches set its time. The next pages show common faults, each in a short program.
 #
 # ## Read the gaps
 #
@@ -147,7 +150,7 @@ quiz("profiling.faster-gpu", my_answer)
 # %% [markdown]
 # ## The wait that serialises
 #
-# This loop stops when the array hardly changes. It looks after every `every` steps:
+# This loop stops when the array hardly changes. With `every=8` it tests this in every eighth step:
 
 
 # %%
@@ -162,7 +165,8 @@ def settle(x, every, most=24):
 
 
 x = cp.random.random((2000, 2000), dtype=cp.float32)
-settled = settle(x, 8)
+for every in (1, 8):
+    settle(x, every)  # now the pool has the memory for both
 
 # %% [markdown]
 # **Predict.** The loop runs 24 steps. How often does the host wait, with `every=1` and with `every=8`?
@@ -174,13 +178,14 @@ my_waits = ("?", "?")
 for every in (1, 8):
     found = lens.timeline(settle, x, every).without_host()
     idle = sum(gap.seconds for gap in found.gaps)
-    print(
-        f"every={every}: {len(found.waits)} waits, device idle for {1e6 * idle:.0f} µs, total {1e6 * found.seconds:.0f} µs (estimate)"
-    )
+    print(f"every={every}: {len(found.waits)} waits, the device is idle for {1e6 * idle:.0f} µs")
+    print(f"         total {1e6 * found.seconds:.0f} µs (estimate)")
 print(f"you said: {my_waits}")
 
 # %% [markdown]
 # **Explain.** `float` needs the number on the host. The host waits until it is there, and launches nothing meanwhile. Then the device has nothing to do until the next launch arrives.
+# So host and device take turns: the wait **serialises** them. Here 21 more waits cost a tenth of the time. With shorter kernels it would be more.
+#
 # `float`, `int`, `.item()`, `print`, an `if` on an array, and `x[mask]` all wait. Find such a line, and ask whether each step needs it.
 
 # %%
@@ -196,7 +201,7 @@ lens.timeline(settle, x, 1, most=5).without_host()
 #
 # ![Four blocks, each a copy and a kernel. With one stream, copy and kernel take turns, and the work takes eight steps. With two streams, the copy of the next block runs while the kernel of this block computes, and the work takes five steps.](drawings/copies-beside-kernels.svg)
 #
-# The memory on the host must be pinned (unit 02). From ordinary memory the host waits for each copy.
+# The memory on the host must be pinned (unit 02). From ordinary memory the host waits until a copy has ended. Only then it launches the kernels for that block.
 
 # %%
 pinned = cupyx.empty_pinned(frames.shape, np.float32)
@@ -227,11 +232,15 @@ for name, (blocks, streams) in ways.items():
     found = lens.timeline(squares, blocks, streams).without_host()
     print(f"{name:29} {1e6 * found.overlap:3.0f} µs beside a kernel, total {1e6 * found.seconds:.0f} µs (estimate)")
 
+# %% [markdown]
+# **Explain.** One stream has no overlap. Ordinary memory has some: the kernels of one block run while the host waits for the next copy. But each copy begins late, after the launches of the block before.
+# From pinned memory the copies follow each other without a gap:
+
 # %%
 lens.timeline(squares, pinned, two).without_host()
 
 # %% [markdown]
-# **Question.** Someone adds `print(float(sums[i]))` as the last line of the loop. What happens to the overlap?
+# **Question.** Someone adds `print(float(sums[i]))` as the last line of the `with` block. What happens to the overlap?
 #
 # - (a) Nothing: a number has only 4 bytes.
 # - (b) It is gone.
@@ -242,12 +251,14 @@ my_answer = "?"
 quiz("profiling.overlap", my_answer)
 
 # %% [markdown]
-# A stream has a price: nobody waits for it unless you say so. Without the `synchronize` at the end the caller may read sums that are not there yet. Without the one at the beginning a stream may write
-# before the zeros are there. The simulator runs in order, so the answers would still be right here. But the timeline tells you which streams nothing orders.
+# These streams have a price: the host and the other streams do not wait for them unless you say so. Without the `synchronize` at the end the caller may read sums that are not there yet. Without the one at the beginning a stream may write
+# before the zeros are there. The simulator runs in order, so the answers would still be right here. But the timeline
+# warns you when two streams use the same memory and nothing orders them, and when nobody waits for a stream.
 #
 # ## The allocation in the loop
 #
-# CuPy's pool keeps freed memory (unit 02). With `free_all_blocks` in a loop the memory goes back to the driver in each pass:
+# CuPy's pool keeps freed memory (unit 02). With `free_all_blocks` in a loop the memory goes back to the [driver](../docs/glossary.md#term-driver) in each pass. The driver's functions are `cudaMalloc` and
+# `cudaFree`:
 #
 # ![A loop asks for memory. On the left the pool hands out the block that the last pass gave back; the driver is not asked. On the right free_all_blocks gives the block to the driver in each pass: cudaFree waits for the device, and cudaMalloc brings the block back.](drawings/pool-and-driver.svg)
 
@@ -267,7 +278,8 @@ freed
 print(f"{len(freed.driver_calls)} calls of cudaMalloc and cudaFree, {1e6 * freed.busy:.0f} µs of kernels (estimate)")
 
 # %% [markdown]
-# **Explain.** `cudaFree` waits for the device first. Then each call takes about 0.2 ms. That is the median of the longer calls on an A100, from the report of the next page. The kernel takes a hundredth of it.
+# **Explain.** The first pass finds its memory in the pool, so there are five calls and not six. `cudaFree` waits for the device. Each of the five calls takes 0.2 ms, about forty times as long as the kernel. We took the
+# 0.2 ms from the report in the next section: they are about the median of its longer calls.
 #
 # ## A report from a real GPU
 #
@@ -277,14 +289,14 @@ print(f"{len(freed.driver_calls)} calls of cudaMalloc and cudaFree, {1e6 * freed
 # nsys profile --trace=cuda,nvtx --export=sqlite --output=report python program.py
 # ```
 #
-# It writes `report.sqlite`. The course ships such a report of CloverLeaf, a program for the flow of gases, from an A100 of the Perlmutter computer. `lens.nsys_report` reads it:
+# It writes `report.sqlite`. The course ships such a report of CloverLeaf, a program for the flow of gases, from an A100 of the supercomputer Perlmutter. `lens.nsys_report` reads it:
 
 # %%
 clover = lens.nsys_report(data.report("cloverleaf-a100"), "CloverLeaf")
 clover
 
 # %% [markdown]
-# Everything in this picture was measured. The long first `cudaMalloc` starts CUDA, which every program pays once. Now look at 5 ms in the middle:
+# Everything in this picture was measured. The long first `cudaMalloc` includes the start of CUDA, which every program pays once. Now look at 5 ms in the middle:
 
 # %%
 part = clover.between(0.35, 0.355)
@@ -309,9 +321,11 @@ print(f"{len(clover.kernels)} kernels, {len(waits)} calls of cudaDeviceSynchroni
 print(f"the median of the short gaps between kernels: {1e6 * median:.1f} µs")
 
 # %% [markdown]
+# **Explain.** There are as many waits as kernels. Most gaps last about 8 µs: the host notices the end of a kernel, and launches the next one.
+#
 # ## The kernel worth rewriting
 #
-# Between the first and the last kernel this run takes 342 ms. Which kernels take the time?
+# Without the start of CUDA, from the first kernel to the last, the run takes 342 ms. Which kernels take the time?
 
 # %%
 for share in clover.shares:
@@ -320,7 +334,7 @@ for share in clover.shares:
     )
 
 # %% [markdown]
-# **Predict.** You make `par_ranged2d_kernel` twice as fast. How many times as fast is the whole run?
+# **Predict.** You make `par_ranged2d_kernel` twice as fast. How many times as fast is this part of the run?
 
 # %%
 my_speedup = "?"
@@ -336,7 +350,7 @@ print(
 #
 # **Explain.** This is **Amdahl's law**: the part that you do not change sets the limit. Compute the gain first. Then ask `lens.bound` whether the kernel can become faster at all (unit 06).
 #
-# **Question.** Of the kernel `par_ranged1d_kernel` there are 968 launches, which take 4.7 ms. What would help them most?
+# **Question.** The kernel `par_ranged1d_kernel` is launched 968 times. It runs for 4.7 ms in total, about 5 µs each time. What would help most?
 #
 # - (a) a faster kernel
 # - (b) fewer launches: several steps in one kernel
@@ -349,13 +363,15 @@ quiz("profiling.many", my_answer)
 # %% [markdown]
 # ## A number instead of a picture
 #
-# For one function a number may be enough. `cupyx.profiler.benchmark` separates two times: until the call returns (CPU), and until its work is done (GPU). Without a GPU both are times of this CPU:
+# For one function a number may be enough. `cupyx.profiler.benchmark` gives two times: until the call returns, and until its work is done. Without a GPU both are times of this CPU.
+# The simulator computes while the host waits, so the first time is short:
 
 # %%
 took = benchmark(smooth, (x,), n_repeat=3, n_warmup=1)
-print(
-    f"until the call returns: {1e3 * took.cpu_times.mean():.3g} ms, until the work is done: {1e3 * took.gpu_times.mean():.3g} ms"
-)
+print(f"until the call returns: {1e3 * took.cpu_times.mean():.3g} ms")
+print(f"until the work is done: {1e3 * took.gpu_times.mean():.3g} ms")
+estimate = lens.timeline(smooth, x).without_host().seconds
+print(f"on the chosen GPU: {1e3 * estimate:.2g} ms (estimate)")
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: another viewer
@@ -370,7 +386,7 @@ print(f"{len(events)} events, the first: {events[0]['args']['name']}")
 # %% [markdown]
 # ## Three units again
 #
-# We took the timelines of three lines from earlier units, on purpose without Python's own time:
+# Here are the timelines of three functions from earlier units, without Python's own time:
 
 
 # %%
@@ -384,7 +400,7 @@ def heat(u):  # unit 06, as array code
     return u
 
 
-def walk(links, rank):  # unit 09
+def walk(links, rank):  # unit 09, with random links
     for _ in range(100):
         rank = 0.85 * (links @ rank) + 0.15 / rank.size
     return rank
@@ -402,9 +418,9 @@ for function, arguments in ((famous, (x,)), (heat, (plate,)), (walk, (links, lin
 # %% [markdown]
 # The accounts of these units count bytes and kernels. The timelines show more:
 #
-# - The two squares of the famous line take longer than its sine. Moving the temporaries takes the time, not the arithmetic.
-# - The plate of unit 06 has 512 × 512 cells. The device is busy for a fifth of the time. Launches set the pace, so a faster kernel would gain nothing.
-# - PageRank of 107 airports is bound by launches, too. Its kernels could take three times as long, and the run would not.
+# - In `famous`, sine and cosine take less than half of the kernels' time. The rest goes into squares, a sum and a comparison of temporary arrays.
+# - The plate of unit 06 has 512 × 512 cells. Its kernels take 0.5 µs, the shortest time of our model, and a launch takes 2.5 µs. So the launches set the pace, and a faster kernel would gain nothing.
+# - PageRank of 107 airports is bound by launches, too. With kernels three times as long, the run would take as long as now.
 #
 # They also show a limit of the simulator. It counts an operation of cuDF or cuML as one launch, where a GPU makes many. For tables and models use `nsys` on a GPU.
 #
@@ -420,13 +436,15 @@ print(
 )
 
 # %% [markdown]
+# For 50 additions NumPy needs about 50 µs. It is faster here than the GPU.
+#
 # ## Key points
 #
 # - Look before you change anything. A timeline shows who waits for whom.
 # - A gap in the device's row has its cause in the host's row.
-# - `float`, `.item()`, `if` and `print` wait. Wait once, at the end.
-# - Copies overlap with kernels from pinned memory, in two streams, without a wait between them.
-# - The pool's memory costs nothing; the driver's costs a fifth of a millisecond.
+# - `float`, `.item()`, `print`, and an `if` on an array wait. Wait once, at the end.
+# - Copies from pinned memory overlap with kernels of another stream, if the host does not wait in between.
+# - Memory from the pool costs almost nothing. A large block from the driver costs a fifth of a millisecond.
 # - Amdahl's law says what a faster kernel is worth.
 #
 # ## The exercise

@@ -15,14 +15,15 @@ _ROW, _FOOT, _NARROW = 34, 58, 1.2
 Bar = tuple[str, str, str, float, float, int]
 """A row, a kind, a name, a beginning and an end in seconds, and how deep it lies in its row."""
 
-# Kind: colour, how it is filled, and its word for the legend. Nothing is told by colour alone: each kind has its pattern.
+# Kind: colour, how it is filled, and its word for the legend. The colours are those of the drawings: the
+# host is orange, the device green, a wire grey. Nothing is told by colour alone.
 KINDS: dict[str, tuple[str, str, str]] = {
-    "python": (palette.MUTED, " ", "Python"),
-    "launch": (palette.BLUE, " ", "launch"),
+    "python": (palette.FAINT, " ", "Python"),
+    "launch": (palette.ORANGE, " ", "launch"),
     "driver": (palette.PURPLE, "x", "call for memory"),
     "wait": (palette.VERMILLION, "/", "wait"),
     "kernel": (palette.GREEN, " ", "kernel"),
-    "copy": (palette.ORANGE, ".", "copy"),
+    "copy": (palette.MUTED, ".", "copy"),
     "range": (palette.SKY, " ", "NVTX range"),
     "mark": (palette.SKY, " ", "mark"),
 }

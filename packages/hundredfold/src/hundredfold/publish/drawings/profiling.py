@@ -36,7 +36,7 @@ def timeline_rows(c: Canvas) -> None:
     "timeline-patterns",
     "Three pairs of rows, host above device. First: the host computes for long between short kernels, and the device is idle. Second: the host waits for each kernel before it "
     "launches the next, and the device is idle in between. Third: the host launches ahead, and the kernels follow each other without a gap.",
-    350,
+    366,
 )
 def timeline_patterns(c: Canvas) -> None:
     def pair(y: float, name: str) -> None:
@@ -62,12 +62,12 @@ def timeline_patterns(c: Canvas) -> None:
         c.box(x0 + k * 26, 264, 22, h, "host", strong=True, round=2)
         c.box(x0 + 24 + k * 74, 294, 70, h, "device", strong=True, round=2)
     c.waste(x0 + 106, 264, 212, h)
-    c.box(x0, 326, 20, 16, "host", strong=True, round=2)
-    c.text(x0 + 28, 340, "launch")
-    c.waste(x0 + 104, 326, 20, 16)
-    c.text(x0 + 132, 340, "wait")
-    c.box(x0 + 196, 326, 20, 16, "device", strong=True, round=2)
-    c.text(x0 + 224, 340, "kernel")
+    c.box(x0, 342, 20, 16, "host", strong=True, round=2)
+    c.text(x0 + 28, 356, "launch")
+    c.waste(x0 + 104, 342, 20, 16)
+    c.text(x0 + 132, 356, "wait")
+    c.box(x0 + 196, 342, 20, 16, "device", strong=True, round=2)
+    c.text(x0 + 224, 356, "kernel")
 
 
 @drawing(

@@ -29,7 +29,7 @@ AMDAHL = predict(
             rtol=0.02,
         ),
     ),
-    lines=4,
+    lines=5,
     hints=(
         "`twice`: what is left of the 342 ms, if 267 ms become 133.5? A speed-up is the time before over the time after.",
         "`most`: all but the kernel stays.",
