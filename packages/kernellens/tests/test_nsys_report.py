@@ -98,3 +98,17 @@ def test_what_is_no_report_is_told(tmp_path):
             kernellens.nsys_report(tmp_path / name)
     with pytest.raises(FileNotFoundError):
         kernellens.nsys_report(tmp_path / "none.sqlite")
+
+
+@pytest.mark.parametrize("name", ["run#1", "100%25", "ü b"])
+def test_a_file_may_have_any_name(tmp_path, name):
+    assert len(kernellens.nsys_report(report(tmp_path / f"{name}.sqlite", *KERNELS)).kernels) == 2
+    assert [file.name for file in tmp_path.iterdir()] == [f"{name}.sqlite"]
+
+
+def test_tables_without_rows_or_with_other_columns_are_told(tmp_path):
+    empty = report(tmp_path / "empty.sqlite", *KERNELS[:3])
+    others = report(tmp_path / "others.sqlite", "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (a INT)")
+    for file, said in ((empty, "no kernel"), (others, "other tables .* no such column")):
+        with pytest.raises(NotAReportError, match=said):
+            kernellens.nsys_report(file)

@@ -55,17 +55,21 @@ def read(path: str | os.PathLike[str], name: str = "") -> Timeline:
         raise FileNotFoundError(f"There is no file {file}.")
     if file.suffix in (".nsys-rep", ".qdrep"):
         raise NotAReportError(f"{file.name} is not exported: run nsys export --type sqlite {file.name}")
-    with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:
+    # A path has characters that mean something in an address: "#", "?" and "%".
+    with contextlib.closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as connection:
         try:
             tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         except sqlite3.DatabaseError:
             raise NotAReportError(f"{file.name} is no SQLite file.") from None
-        if not tables & {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY"}:
-            raise NotAReportError(
-                f"{file.name} has no kernel and no copy. Record it with nsys profile -t cuda,nvtx --export=sqlite."
-            )
-        found = list(_Report(connection, tables).entries())
-        gpu = _gpu(connection, tables)
+        try:
+            found = list(_Report(connection, tables).entries())
+            gpu = _gpu(connection, tables)
+        except sqlite3.DatabaseError as error:
+            raise NotAReportError(f"{file.name} has other tables than nsys writes, or is damaged: {error}.") from None
+    if not any(entry.kind in ("kernel", "copy") for entry in found):
+        raise NotAReportError(
+            f"{file.name} has no kernel and no copy. Record it with nsys profile -t cuda,nvtx --export=sqlite."
+        )
     first = min(entry.start for entry in found)
     moved = [Entry(**{**vars(entry), "start": entry.start - first, "end": entry.end - first}) for entry in found]
     return Timeline(name or file.stem, gpu, True, sorted(moved, key=lambda entry: entry.start))

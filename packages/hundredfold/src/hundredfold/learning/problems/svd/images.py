@@ -147,18 +147,19 @@ def _pipeline(problem: Problem, case: Case, machines: list[tuple[Any, ...]]) -> 
     host = case.make()
     blocks = [cp.asarray(block) for block in host]
 
-    written: set[str] = set()
+    written: dict[str, str] = {}
 
     def called(name: str, function: Any, *args: Any) -> Any:
         with _files() as files:
             value = guard.call(function, *args, limit=limit).value
-        if any(path in written for path, writes in files if not writes):
+        by = next((written[path] for path, writes in files if not writes and path in written), None)
+        if by is not None:
             refuse(
                 "state",
-                f"{name} reads a file that was written on another machine. Only what is returned gets there.",
+                f"{name} reads a file that {by} wrote. What one function needs from another has to be returned and sent.",
                 advice="Return what the other function needs.",
             )
-        written.update(path for path, writes in files if writes)
+        written.update((path, name) for path, writes in files if writes)
         if value is None:
             raise NotAttempted(f"{name} returns nothing yet")
         return value
@@ -200,6 +201,8 @@ def _hear(event: str, args: tuple[Any, ...]) -> None:
     if event != "open" or not _OPENED or not isinstance(args[0], (str, bytes)):
         return
     path, mode, flags = args
+    if os.path.exists(path) and not os.path.isfile(path):
+        return  # the null device, say, keeps nothing
     writes = bool(set(mode) & set("wax+")) if mode else bool(flags & (os.O_WRONLY | os.O_RDWR))
     _OPENED[-1].append((os.path.abspath(os.fsdecode(path)), writes))
 

@@ -118,6 +118,17 @@ def _in_a_file(block, basis):
     return np.frombuffer(where.encode(), "u1")
 
 
+def _silent(function):
+    """The function with its output, and the input of what it starts, in /dev/null: that carries nothing to another machine."""
+
+    def called(*args):
+        with open(os.devnull, "w") as out, open(os.devnull) as empty:
+            print(empty.read(), file=out)
+            return function(*args)
+
+    return called
+
+
 def _from_a_file(packed, basis):
     where = packed.tobytes().decode()
     images = np.load(where)
@@ -161,5 +172,6 @@ WRONG = {
 RIGHT = {
     "half precision": (_sketch, _combine, _pack_half, _unpack),
     "bytes": (_sketch, _combine, _pack_bytes, _unpack_bytes),
+    "output to nowhere": tuple(map(_silent, (_sketch, _combine, _pack_half, _unpack))),
     "triangles and bytes": (_sketch_by_qr, _combine, _pack_bytes, _unpack_bytes),
 }
