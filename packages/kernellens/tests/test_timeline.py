@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import os
 import time
 
 import numpy as np
@@ -444,6 +445,10 @@ def test_where_a_gpu_works_the_magic_runs_the_cell_there_too(shell, monkeypatch)
     assert not shell.user_ns["seen"].kernels
     assert "from shapes alone" in repr(shell.user_ns["seen"])
     assert shell.user_ns["z"] == pytest.approx(500)
+    # What fails in the other process alone is not the cell's error: the cell has run.
+    shell.user_ns["here"] = os.getpid()
+    assert shell.run_cell_magic("timeline", "-o seen", "import os\nassert os.getpid() == here, 'elsewhere'\n8") == 8
+    assert "AssertionError: elsewhere" in repr(shell.user_ns["seen"])
 
 
 def test_two_ordinary_streams_are_not_ordered_either(cp):
