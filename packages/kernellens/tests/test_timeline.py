@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import os
 import time
 
 import numpy as np
@@ -12,7 +13,8 @@ from IPython.core.interactiveshell import InteractiveShell
 import kernellens
 from gpusim.hardware import gpus
 from kernellens import magics
-from kernellens.profiling import schedule
+from kernellens.profiling import entries, schedule
+from kernellens.profiling.entries import Entry
 
 cuda = None  # the stand-in, set by conftest.py
 H200 = gpus.find("H200")
@@ -443,3 +445,65 @@ def test_where_a_gpu_works_the_magic_runs_the_cell_there_too(shell, monkeypatch)
     assert not shell.user_ns["seen"].kernels
     assert "from shapes alone" in repr(shell.user_ns["seen"])
     assert shell.user_ns["z"] == pytest.approx(500)
+    # What fails in the other process alone is not the cell's error: the cell has run.
+    shell.user_ns["here"] = os.getpid()
+    assert shell.run_cell_magic("timeline", "-o seen", "import os\nassert os.getpid() == here, 'elsewhere'\n8") == 8
+    assert "AssertionError: elsewhere" in repr(shell.user_ns["seen"])
+
+
+def test_two_ordinary_streams_are_not_ordered_either(cp):
+    """Each waits for the default stream, and that one for them; neither waits for the other."""
+    x, one, other = cp.ones(N), cp.cuda.Stream(), cp.cuda.Stream()
+
+    def work(ordered):
+        with one:
+            y = cp.sin(x)
+        if ordered:
+            other.wait_event(one.record())
+        with other:
+            cp.cos(y)
+        cp.cuda.Device().synchronize()
+
+    assert "cupy_cos on stream 2 reads what cupy_sin on stream 1 writes" in taken(work, False).unordered[0]
+    assert not taken(work, True).unordered
+
+    def by_default():
+        with one:
+            y = cp.sin(x)
+        y += 1
+        with other:
+            cp.cos(y)
+
+    assert not taken(by_default).unordered
+
+
+def test_numbas_name_for_the_default_stream_is_the_default_stream(cp):
+    @cuda.jit
+    def add(x):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] += 1
+
+    x, own, default = cp.ones(50_000), cuda.stream(), cuda.legacy_default_stream()
+
+    def work():
+        add[512, 128, own](x)
+        add[512, 128, default](x)
+        add[512, 128, own](x)
+        add[512, 128](x)
+
+    seen = taken(work)
+    assert [entry.row for entry in seen.kernels] == ["stream 1", "default stream"] * 2
+    assert not seen.unordered
+
+
+def test_gaps_are_those_of_every_pair():
+    host = [Entry("host", ("python", "launch")[i % 2], "", 0.7 * i, 0.7 * i + 0.9) for i in range(40)]
+    device = [Entry("stream 1", "kernel", "k", 1.3 * i, 1.3 * i + 0.4) for i in range(20)]
+    found = entries.gaps([*device, *host])
+    assert len(found) == 19
+    for gap in found:
+        times = dict.fromkeys(("python", "launch"), 0.0)
+        for each in host:
+            times[each.kind] += max(0.0, min(each.end, gap.end) - max(each.start, gap.start))
+        assert times[gap.host] == pytest.approx(max(times.values()))

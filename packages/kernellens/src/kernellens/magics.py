@@ -148,8 +148,9 @@ class LensMagics(Magics):
         value = running.plainly(tree, filename, names)
         try:
             found, _ = cell(source, filename, before, None, gpu, by=running.BY)
-        except ValuesNeededError as error:
-            found = Timeline("this cell", gpu.name, False, [], [f"Nothing can be said from shapes alone: {error}"])
+        except Exception as error:  # of the other process: here the cell has run, and its value is to be shown
+            said = str(error) if isinstance(error, ValuesNeededError) else f"{type(error).__name__}: {error}"
+            found = Timeline("this cell", gpu.name, False, [], [f"Nothing can be said from shapes alone: {said}"])
         found.notes.append(running.ELSEWHERE)
         return found, value
 

@@ -64,8 +64,9 @@ _local = threading.local()
 
 def note(kind: str, **facts: object) -> None:
     """Tell the watcher, if there is one."""
-    if watcher is not None:
-        watcher(Note(kind, **facts))  # type: ignore[arg-type]
+    told = watcher  # another thread may end the watch meanwhile
+    if told is not None:
+        told(Note(kind, **facts))  # type: ignore[arg-type]
 
 
 def stream() -> int:

@@ -130,17 +130,23 @@ def length(spans: Spans) -> float:
 def gaps(entries: list[Entry], least: float = 0.0) -> list[Gap]:
     """The times between the device's first and last work in which it does nothing, those longer than `least`."""
     busy = joined(entry for entry in entries if entry.kind in ("kernel", "copy"))
-    host = [entry for entry in entries if entry.row == HOST]
-    found = []
+    host = sorted((entry for entry in entries if entry.row == HOST), key=lambda entry: entry.start)
+    found, at = [], 0
     for (_, start), (end, _) in zip(busy, busy[1:], strict=False):
+        while at < len(host) and host[at].end <= start:
+            at += 1
         if end - start > least:
-            found.append(Gap(start, end, _doing(host, start, end)))
+            found.append(Gap(start, end, _doing(host, at, start, end)))
     return found
 
 
-def _doing(host: list[Entry], start: float, end: float) -> str:
+def _doing(host: list[Entry], first: int, start: float, end: float) -> str:
+    """What the host does for most of the time, by its entries from `first` on, in the order in which they begin."""
     times: dict[str, float] = {}
-    for entry in host:
+    for at in range(first, len(host)):
+        entry = host[at]
+        if entry.start >= end:
+            break
         both = min(end, entry.end) - max(start, entry.start)
         if both > 0:
             times[entry.kind] = times.get(entry.kind, 0.0) + both

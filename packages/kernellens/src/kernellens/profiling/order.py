@@ -21,8 +21,8 @@ Place = tuple[int | None, int, int]
 def unordered(items: Sequence[Item], events: list[Event], names: dict[int, str]) -> list[str]:
     """A sentence for each two of an account's works that touch the same memory on two streams, one of them writing, and are not ordered."""
     used = {item.stream for item in items if item.event is not None}
-    if len(used) < 2 or not used & activity.unblocked:
-        return []
+    if len(used - {activity.LEGACY}) < 2 and not (len(used) == 2 and used & activity.unblocked):
+        return []  # the default stream and an ordinary one wait for each other
     order = _Order(names)
     for item in items:
         if item.event is not None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -77,7 +76,6 @@ class Watch(Recorder):
         super().__enter__()
         activity.watcher = self._noted
         self._profile = sys.getprofile()
-        self._thread = threading.get_ident()
         self._begun = self._since = time.perf_counter()
         self._spent = 0.0
         sys.setprofile(self._called)
@@ -105,14 +103,25 @@ class Watch(Recorder):
 
     def _noted(self, note: Note) -> None:
         if self._open:
+            note = note._replace(stream=_one_name(note.stream))
             self.items.append(Item(self._clock(), note=note, stream=note.stream, line=self.line()[0]))
 
     def _launched(self, entry: Launch, by: Any, args: tuple, reads: Any, writes: Any) -> None:
         super()._launched(entry, by, args, reads, writes)
         last: Event = self.events[-1]
         self.items.append(
-            Item(self._clock(), event=last.index, stream=activity.stream(), waits=activity.waits(), line=last.line)
+            Item(
+                *(self._clock(), last.index),
+                stream=_one_name(activity.stream()),
+                waits=activity.waits(),
+                line=last.line,
+            )
         )
+
+
+def _one_name(stream: int) -> int:
+    """The stream's handle; the default stream has two, 0 and `cudaStreamLegacy`, which is 1."""
+    return activity.LEGACY if stream == 1 else stream
 
 
 _known: dict[str, bool] = {}

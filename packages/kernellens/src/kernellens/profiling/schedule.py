@@ -205,6 +205,6 @@ def _driver(nbytes: int) -> float:
 def _names(items: Sequence[Item]) -> dict[int, str]:
     """A name for each stream, in the order in which they are used."""
     handles = dict.fromkeys(item.stream for item in items if item.event is not None)
-    names = {activity.LEGACY: "default stream", 1: "default stream", 2: "thread's default stream"}
+    names = {activity.LEGACY: "default stream", 2: "thread's default stream"}
     made = [handle for handle in handles if handle not in names]
     return names | {handle: f"stream {number}" for number, handle in enumerate(made, start=1)}
