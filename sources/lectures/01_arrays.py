@@ -409,9 +409,11 @@ compare(
 # (`flops`) for a sine and a cosine together. A program is **bound by** its bytes or by its arithmetic, whichever takes longer:
 
 # %%
-for name in ("cpu", "V100", "H200"):
+for name in ("V100", "H200"):
     both = limit(bytes=x.nbytes, flops=50 * x.size, machine=name)
-    print(f"{name:4}  at least {1e6 * both.seconds:.0f} µs; what binds is the {both.binds}")
+    print(f"{name}: at least {1e6 * both.seconds:.0f} µs, bound by the {both.binds}")
+here = limit(bytes=x.nbytes, flops=50 * x.size)
+print(f"your processor: at least {1e3 * here.seconds:.1f} ms")
 
 # %% [markdown]
 # Most array code is bound by its bytes. A product of two $n \times n$ matrices does $2n^3$ operations on $3n^2$ numbers.

@@ -250,6 +250,15 @@ def with_insert(flights):
     return out
 
 
+@SECOND.wrong("number", "alignment")
+def counts_of_their_own(flights):
+    def counted(part):
+        return part.assign(n=cudf.Series([1] * len(part)))
+
+    out = flights.map_partitions(counted, meta=counted(flights._meta)).assign(total=running(flights))
+    return out.assign(row=out.n.cumsum() - 1)[["flight", "miles", "row", "total"]]
+
+
 @SECOND.wrong("number", "local")
 def restarts(flights):
     out = flights.assign(total=running(flights))
@@ -437,6 +446,16 @@ def sixty_four(events, users):
     left = events.map_partitions(salted, 64, meta=salted(events._meta, 64))
     right = users.map_partitions(times, 64, meta=times(users._meta, 64))
     return three_columns(left.merge(right, on=["user", "salt"], broadcast=False))
+
+
+@SECOND.wrong("skew", "alignment")
+def salts_of_their_own(events, users):
+    def salted_in_turn(part):
+        return part.assign(salt=cudf.Series(np.arange(len(part)) % 8))
+
+    left = events.map_partitions(salted_in_turn, meta=salted_in_turn(events._meta))
+    right = users.map_partitions(times, 8, meta=times(users._meta, 8))
+    return three_columns(left.merge(right, on=["user", "salt"], npartitions=8, broadcast=False))
 
 
 @SECOND.wrong("skew", "broadcast")

@@ -349,6 +349,16 @@ def another_authority(host, folder):
     return {"host": host, "protocol": "tls", "dashboard": False, "security": security(str(other))}
 
 
+BY_NAME = {}
+
+
+@SECOND.wrong("door", "kept")
+def made_once_for_a_name(host, folder):
+    if host not in BY_NAME:
+        BY_NAME[host] = {"host": host, "protocol": "tls", "dashboard": False, "security": security(folder)}
+    return dict(BY_NAME[host])
+
+
 @SECOND.wrong("door", "type")
 def scheduler_itself(host, folder):
     return security(folder)
@@ -506,6 +516,11 @@ def as_many_as_it_takes(job, offers):
 def each_holds_everything(job, offers):
     fitting = [offer for offer in offers if offer["memory"] >= job["memory"]]
     return search(job, fitting) if fitting else None
+
+
+@SECOND.wrong("plan", "boundary")
+def with_a_second_to_spare(job, offers):
+    return search({**job, "deadline": job["deadline"] - 1e-3}, offers)
 
 
 @SECOND.wrong("plan", "type")

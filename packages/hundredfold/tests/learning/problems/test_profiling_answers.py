@@ -462,6 +462,15 @@ def test_without_the_simulator_no_timeline_is_looked_at(monkeypatch):
     assert problems.judge("profiling.waits", starter).outcome == "right"
 
 
+def test_memory_that_others_left_does_not_hide_the_calls_of_the_driver(device):
+    """A block that somebody else uses in part is never given back: it served the loop, which was called right."""
+    block = device.cuda.alloc(64 << 20)
+    del block
+    small = device.zeros(10)
+    verdict = answers.judge("profiling.reuse", answers.wrong(problems.find("profiling.reuse"))["starter"].answer)
+    assert verdict.reason == "driver-calls" and small.size == 10
+
+
 def test_every_reason_a_problem_knows_has_a_second_answer_here():
     SECOND.also("profiling.amdahl", *(reason for reason, _ in PREDICTIONS))
     SECOND.also("profiling.first", "type", *(reason for reason, _ in DECISIONS))

@@ -64,6 +64,15 @@ class OnTimeline:
     def __call__(self, problem: Problem, function: Any) -> str | None:
         if not simulated():
             return None
+        held = (
+            _rest_of_the_pool()
+        )  # what other arrays left of their blocks would serve a loop that gives its memory back
+        try:
+            return self._watched(problem, function)
+        finally:
+            held.clear()
+
+    def _watched(self, problem: Problem, function: Any) -> str | None:
         # The first call compiles, and takes memory that the next one finds in the pool.
         problem.judge.compare_run(call(problem, function, self.case))
         seen: list[Timeline] = []
@@ -80,6 +89,28 @@ class OnTimeline:
             reason, why = found
             refuse(reason, f"the result is right, but {why}", advice=self.hint, case=self.case.name)
         return found
+
+
+def _rest_of_the_pool() -> list[Any]:
+    """Take all that the pool has free, so that the next array needs memory of the driver."""
+    pool = cp.get_default_memory_pool()
+    pool.free_all_blocks()
+    held: list[Any] = []
+    size = min(pool.free_bytes(), 1 << 28)
+    while size >= 512 and pool.free_bytes():
+        before = pool.total_bytes()
+        try:
+            memory = pool.malloc(size)
+        except cp.cuda.memory.OutOfMemoryError:
+            size //= 2
+            continue
+        if pool.total_bytes() == before:
+            held.append(memory)
+        else:  # no free block was large enough
+            del memory
+            pool.free_all_blocks()
+            size //= 2
+    return held
 
 
 def waits_before_the_end(timeline: Timeline) -> int:
