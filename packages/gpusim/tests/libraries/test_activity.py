@@ -171,3 +171,16 @@ def test_signatures_are_those_of_nvtx():
     assert list(inspect.signature(nvtx.end_range).parameters) == ["range_id"]
     assert inspect.signature(nvtx.mark).parameters["color"].default == "blue"
     assert inspect.signature(nvtx.annotate).parameters["color"].default is None
+
+
+def test_no_two_libraries_give_the_same_handle(cp):
+    """Hundreds of CuPy's streams reached the handles of Numba's, and were taken for them."""
+    import rmm.pylibrmm.stream
+    from numba import cuda
+
+    made = [cp.cuda.Stream(non_blocking=True) for _ in range(300)] + [cp.cuda.Event() for _ in range(300)]
+    handles = [each.ptr for each in made]
+    for _ in range(300):
+        handles += [cuda.stream().handle, cuda.event().handle, cp.cuda.runtime.streamCreate()]
+        handles.append(rmm.pylibrmm.stream.Stream().__cuda_stream__()[1])
+    assert len(set(handles)) == len(handles)

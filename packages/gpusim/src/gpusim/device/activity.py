@@ -6,6 +6,7 @@ Nothing is kept here.  Who wants to know (the lens's timeline) sets `watcher`, a
 from __future__ import annotations
 
 import contextlib
+import itertools
 import threading
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -58,6 +59,9 @@ current: Callable[[], int] = _legacy
 """The stream that the thread works on where it says no other; CuPy's, once it is imported."""
 unblocked: set[int] = set()
 """Streams that were made with ``non_blocking=True``: the default stream does not wait for them, nor they for it."""
+
+handles = itertools.count(0x10000, 0x100)
+"""Handles of streams and events, for all libraries: two things never have the same one."""
 
 _local = threading.local()
 

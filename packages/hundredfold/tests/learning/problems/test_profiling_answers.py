@@ -462,13 +462,18 @@ def test_without_the_simulator_no_timeline_is_looked_at(monkeypatch):
     assert problems.judge("profiling.waits", starter).outcome == "right"
 
 
-def test_memory_that_others_left_does_not_hide_the_calls_of_the_driver(device):
+def test_memory_that_others_left_does_not_hide_the_calls_of_the_driver(device, monkeypatch):
     """A block that somebody else uses in part is never given back: it served the loop, which was called right."""
     block = device.cuda.alloc(64 << 20)
     del block
     small = device.zeros(10)
-    verdict = answers.judge("profiling.reuse", answers.wrong(problems.find("profiling.reuse"))["starter"].answer)
-    assert verdict.reason == "driver-calls" and small.size == 10
+    starter = answers.wrong(problems.find("profiling.reuse"))["starter"].answer
+    assert answers.judge("profiling.reuse", starter).reason == "driver-calls" and small.size == 10
+    other = device.cuda.MemoryPool().malloc
+    monkeypatch.setattr(device.cuda.memory, "_allocator", device.cuda.get_allocator())  # put back after the test
+    device.cuda.set_allocator(other)
+    assert answers.judge("profiling.reuse", starter).reason == "driver-calls"
+    assert device.cuda.get_allocator() == other
 
 
 def test_every_reason_a_problem_knows_has_a_second_answer_here():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import threading
 import time
 import warnings
@@ -14,7 +13,6 @@ from typing import Any
 from gpusim.device import activity, queue
 from gpusim.kernels.driver_errors import CudaAPIError
 
-_handles = itertools.count(0x20000, 0x100)
 PLACE = "(simulated on this CPU)"
 LEGACY, PER_THREAD = 1, 2
 
@@ -133,7 +131,7 @@ class Event:
     """
 
     def __init__(self, handle: Any = None, finalizer: Any = None, timing: bool = True):
-        self.handle = next(_handles)
+        self.handle = next(activity.handles)
         self._timing = timing
         self._time: float | None = None
 
@@ -183,4 +181,4 @@ def event_elapsed_time(evtstart: Event, evtend: Event) -> float:
 
 def new_stream() -> Stream:
     """A stream with a handle of its own."""
-    return Stream(next(_handles))
+    return Stream(next(activity.handles))

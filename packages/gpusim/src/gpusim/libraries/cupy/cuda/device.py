@@ -122,10 +122,9 @@ def from_pointer(ptr: int) -> Device:
 def _handle(library: str) -> Any:
     def get(self: Any = None) -> int:
         """A number that stands for a library's handle: one for each thread and device."""
-        from .runtime import _handles
 
         held = _local.__dict__.setdefault("handles", {})
-        return held.setdefault((library, device.current()), next(_handles))
+        return held.setdefault((library, device.current()), next(activity.handles))
 
     get.__name__ = f"get_{library}_handle"
     return get

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -173,7 +172,6 @@ def deviceSetLimit(limit: int, value: int) -> None:
     _limits[limit] = value
 
 
-_handles = itertools.count(0x20000, 0x100)
 _streams: dict[int, tuple[int, int]] = {}  # flags and priority
 
 
@@ -189,7 +187,7 @@ def streamCreateWithFlags(flags: int) -> int:
 
 def streamCreateWithPriority(flags: int, priority: int) -> int:
     """Make a stream; returns its handle."""
-    handle = next(_handles)
+    handle = next(activity.handles)
     _streams[handle] = flags, priority
     return handle
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
 import time
 import warnings
@@ -11,7 +10,6 @@ from typing import Any
 
 from gpusim.device import activity, device, queue, shapes
 
-_handles = itertools.count(0x10000, 0x100)
 _local = threading.local()
 PLACE = "(simulated on this CPU)"
 
@@ -39,7 +37,7 @@ class Event:
     def __init__(self, block: bool = False, disable_timing: bool = False, interprocess: bool = False):
         if interprocess and not disable_timing:
             raise ValueError("Timing must be disabled for interprocess events")
-        self.ptr = next(_handles)
+        self.ptr = next(activity.handles)
         self._timing = not disable_timing
         self._time: float | None = None
 
@@ -189,7 +187,7 @@ class Stream(_BaseStream):
         elif ptds:
             super().__init__(2, -1)
         else:
-            super().__init__(next(_handles), device.current())
+            super().__init__(next(activity.handles), device.current())
         self._non_blocking = non_blocking
         if non_blocking:
             activity.unblocked.add(self.ptr)

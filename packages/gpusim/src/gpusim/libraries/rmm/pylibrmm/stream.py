@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 from enum import IntEnum
 from typing import Any
 
-from gpusim.device import queue
-
-_handles = itertools.count(0x20000, 0x100)
+from gpusim.device import activity, queue
 
 
 class CudaStreamFlags(IntEnum):
@@ -28,7 +25,7 @@ class Stream:
             )
         self._owner = obj
         if obj is None:
-            self._handle = next(_handles)
+            self._handle = next(activity.handles)
         elif isinstance(obj, Stream):
             self._handle, self._owner = obj._handle, obj._owner
         elif hasattr(obj, "__cuda_stream__"):

@@ -64,13 +64,15 @@ class OnTimeline:
     def __call__(self, problem: Problem, function: Any) -> str | None:
         if not simulated():
             return None
-        held = (
-            _rest_of_the_pool()
-        )  # what other arrays left of their blocks would serve a loop that gives its memory back
+        # Another allocator (cuML sets RMM's), or what other arrays left of their blocks, would serve a loop that gives its memory back.
+        before = cp.cuda.get_allocator()
+        cp.cuda.set_allocator(cp.get_default_memory_pool().malloc)
+        held = _rest_of_the_pool()
         try:
             return self._watched(problem, function)
         finally:
             held.clear()
+            cp.cuda.set_allocator(before)
 
     def _watched(self, problem: Problem, function: Any) -> str | None:
         # The first call compiles, and takes memory that the next one finds in the pool.
