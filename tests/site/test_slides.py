@@ -277,7 +277,7 @@ def test_a_slide_that_does_not_fit_is_found(page, address):
 def test_where_letters_are_larger_a_slide_is_set_smaller_and_still_fits(page, address):
     """As with a system's fonts that are wider than those which were computed with."""
     open_slides(page, address, "10_dask-arrays")
-    page.add_style_tag(content=".reveal { font-family: 'DejaVu Sans Mono' !important; }")
+    page.add_style_tag(content=".reveal { font-family: 'DejaVu Sans Mono' !important; letter-spacing: 0.06em; }")
     smaller = 0
     for _ in range(page.evaluate("Reveal.getTotalSlides()")):
         page.evaluate(NEXT)
