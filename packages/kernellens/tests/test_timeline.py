@@ -13,6 +13,7 @@ from IPython.core.interactiveshell import InteractiveShell
 import kernellens
 from gpusim.hardware import gpus
 from kernellens import magics
+from kernellens.plot import lanes
 from kernellens.profiling import entries, schedule
 from kernellens.profiling.entries import Entry
 
@@ -345,11 +346,18 @@ def test_the_magic_runs_the_cell_and_shows_its_timeline(shell, tmp_path):
 
 @pytest.mark.parametrize(
     ("line", "body", "said"),
-    [("", "", "empty"), ("", "1 +", "cannot read"), ("--gpu X9", "1", "X9"), ("-o 9", "1", "-o needs")],
+    [
+        ("", "", "empty"),
+        ("", "1 +", "cannot read"),
+        ("--gpu X9", "1", "X9"),
+        ("-o 9", "1", "-o needs"),
+        ("--save nowhere/x.json", "ran = True", "no folder nowhere"),
+    ],
 )
 def test_the_magic_says_what_it_cannot_do(shell, line, body, said):
     with pytest.raises(UsageError, match=said):
         shell.run_cell_magic("timeline", line, body)
+    assert "ran" not in shell.user_ns, "before the cell runs"
 
 
 @pytest.mark.large
@@ -507,3 +515,12 @@ def test_gaps_are_those_of_every_pair():
         for each in host:
             times[each.kind] += max(0.0, min(each.end, gap.end) - max(each.start, gap.start))
         assert times[gap.host] == pytest.approx(max(times.values()))
+
+
+def test_the_picture_does_not_grow_with_what_is_too_narrow_to_be_seen():
+    """The host's row is Python and launches in turn: 4 000 launches made 650 kB."""
+    bars = [("host", ("python", "launch")[k % 2], "call", k * 1e-6, (k + 1) * 1e-6, 0) for k in range(10_000)]
+    shown = lanes.joined(bars, least=2e-5)
+    assert len(shown) == 2 and {bar[2] for bar in shown} == {"5000 × call and the like, 5 ms together"}
+    apart = lanes.joined(bars, least=1e-7)
+    assert len(apart) == len(bars)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 from typing import Any
 
 from IPython.core.error import UsageError
@@ -121,15 +122,17 @@ class LensMagics(Magics):
         gpu = _gpu(options.gpu)
         if options.output and not options.output.isidentifier():
             raise UsageError(f"-o needs the name of a variable, not {options.output!r}.")
+        if options.save and not (folder := Path(options.save).parent).is_dir():
+            raise UsageError(f"There is no folder {folder} for the file.")
         tree, source, filename = self._read("%%timeline", cell)
         shell = self.shell
         assert shell is not None
         found, value = self._timeline(tree, source, filename, shell.user_ns, gpu)
         if options.output:
             shell.user_ns[options.output] = found
+        display(found)
         if options.save:
             found.save(options.save)
-        display(found)
         return value
 
     def _timeline(

@@ -43,7 +43,7 @@ def lanes(
     Parameters
     ----------
     bars : sequence of (row, kind, name, start, end, depth)
-        Seconds. A kind is one of `KINDS`. Bars of a row that are too narrow to be seen are drawn as one.
+        Seconds. A kind is one of `KINDS`. Bars of a row and kind that are too narrow to be seen are drawn as one.
     title, note : str, optional
         Over and under the figure.
     below : sequence of str
@@ -76,23 +76,27 @@ def _rows(bars: Sequence[Bar]) -> list[tuple[str, int]]:
 
 
 def joined(bars: Sequence[Bar], least: float) -> list[Bar]:
-    """Bars in order; those of a kind that are narrower than `least` and nearer to each other than that are one."""
-    made: dict[tuple[str, int], list[tuple[Bar, int]]] = {}
+    """Bars in order; those of a row and kind that are narrower than `least` and nearer to each other than that are one."""
+    made: dict[tuple[str, int, str], list[tuple[Bar, int, float]]] = {}
     for bar in sorted(bars, key=lambda bar: bar[3]):
         row, kind, _, start, end, depth = bar
-        mine = made.setdefault((row, depth), [])
+        mine = made.setdefault((row, depth, kind), [])
         if mine and end - start < least:
-            (_, kind_before, name, begun, until, _), count = mine[-1]
+            (_, _, name, begun, until, _), count, spent = mine[-1]
             narrow = count > 1 or until - begun < least
-            if kind_before == kind and narrow and start - until < least:
-                mine[-1] = (row, kind, name, begun, max(until, end), depth), count + 1
+            if narrow and start - until < least:
+                mine[-1] = (row, kind, name, begun, max(until, end), depth), count + 1, spent + end - start
                 continue
-        mine.append((bar, 1))
+        mine.append((bar, 1, end - start))
     return [
-        (*bar[:2], bar[2] if count == 1 else f"{count} × {bar[2]} and the like", *bar[3:])
+        bar if count == 1 else (*bar[:2], _together(bar[2], count, spent), *bar[3:])
         for each in made.values()
-        for bar, count in each
+        for bar, count, spent in each
     ]
+
+
+def _together(name: str, count: int, seconds: float) -> str:
+    return f"{count} × {name} and the like, {quantities.seconds(seconds)} together"
 
 
 def _draw(
