@@ -170,24 +170,47 @@ def test_pinned_memory(cp):
     assert pool.n_free_blocks() == 1 and pool.malloc(1).ptr == address
 
 
+def _by_set(cp, host, stream):
+    x = cp.empty(host.shape)
+    x.set(host, stream=stream)
+    return x
+
+
+def _by_asarray(cp, host, stream):
+    with stream:
+        return cp.asarray(host)
+
+
+def _by_address(cp, host, stream):
+    x = cp.empty(host.shape)
+    x.data.copy_from_host_async(host.ctypes.data, host.nbytes, stream)
+    return x
+
+
+@pytest.mark.parametrize("send", [_by_set, _by_asarray, _by_address])
 @pytest.mark.parametrize("part", [slice(None), slice(3, 7)])
-def test_a_copy_in_a_stream_reads_pinned_memory_in_its_turn(cp, part):
-    """On a GPU it may be overwritten before it was sent; here it is, always."""
+def test_a_copy_in_a_stream_reads_pinned_memory_in_its_turn(cp, send, part):
+    """On a GPU it may be overwritten before it was sent; here it is, always. Of ordinary memory CuPy makes a copy first."""
     import cupyx
 
     pinned, pageable = cupyx.empty_pinned(10)[part], np.empty(10)[part]
-    stream = cp.cuda.Stream(non_blocking=True)
     for host, arrives in ((pinned, 2), (pageable, 1)):
-        x = cp.empty(host.shape)
         host[...] = 1
-        x.set(host, stream=stream)
+        stream = cp.cuda.Stream(non_blocking=True)
+        x = send(cp, host, stream)
         host[...] = 2
         stream.synchronize()
         assert float(x[0]) == arrives
-        host[...] = 1
-        x.set(host)
-        host[...] = 3
-        assert float(x[0]) == 1
+
+
+def test_a_copy_without_a_stream_is_over_when_it_returns(cp):
+    import cupyx
+
+    host, x = cupyx.empty_pinned(10), cp.empty(10)
+    host[...] = 1
+    x.set(host)
+    host[...] = 2
+    assert float(x[0]) == 1
 
 
 def test_dlpack(cp):

@@ -160,13 +160,15 @@ def submit_into(name: str, out: ndarray, function: Any, *args: Any, **kwargs: An
 
 
 def upload(host: np.ndarray, order: str = "C") -> ndarray:
-    """Copy a host array to the device.  The host array may change as soon as this returns."""
+    """Copy a host array to the device.  Ordinary memory may change as soon as this returns; pinned memory is read when the copy runs."""
     array = empty(host.shape, host.dtype, order)
     _sent(array, host)
     if shapes.on:
         return array
-    if array._block.in_flight():  # operations of the memory's last owner still wait
-        _stage(array, host)
+    if pinned.is_pinned(host):
+        _in_turn(array, host)
+    elif array._block.in_flight():  # operations of the memory's last owner still wait
+        _in_turn(array, _staged(host))
     else:
         np.copyto(array._a, host)
     return array
@@ -181,9 +183,9 @@ def fill_from_host(array: ndarray, host: np.ndarray, stream: Any = None) -> None
     if shapes.on:
         return
     if stream is not None and pinned.is_pinned(host):
-        queue.submit_uncounted("memcpy HtoD", np.copyto, (array._a, host, "unsafe"))
+        _in_turn(array, host)
     elif queue.pending():
-        _stage(array, host)
+        _in_turn(array, _staged(host))
     else:
         np.copyto(array._a, host, "unsafe")
 
@@ -197,9 +199,13 @@ def _handle(stream: Any) -> int | None:
     return None if stream is None else int(stream.ptr)
 
 
-def _stage(array: ndarray, host: np.ndarray) -> None:
-    # CuPy keeps the copy in pinned memory until the transfer is done.
-    queue.submit_uncounted("memcpy HtoD", np.copyto, (array._a, host.copy(order="K"), "unsafe"))
+def _staged(host: np.ndarray) -> np.ndarray:
+    """A copy, which CuPy keeps in pinned memory of its own until the transfer is done."""
+    return host.copy(order="K")
+
+
+def _in_turn(array: ndarray, host: np.ndarray) -> None:
+    queue.submit_uncounted("memcpy HtoD", np.copyto, (array._a, host, "unsafe"))
 
 
 def download(array: ndarray, stream: Any = None, *, waits: bool = True) -> None:

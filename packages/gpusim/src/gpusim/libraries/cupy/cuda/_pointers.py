@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.device import activity, device, queue, unowned
+from gpusim.device import activity, device, pinned, queue, unowned
 from gpusim.device import memory as engine
 
 from .._core import launch
@@ -242,8 +242,10 @@ class MemoryPointer:
         queue.synchronize()
 
     def copy_from_host_async(self, mem: Any, size: int, stream: Any = None) -> None:
-        """Copy bytes from a host address, in stream order; they are read at once."""
-        data = np.frombuffer(ctypes.string_at(_address(mem), size), np.uint8)
+        """Copy bytes from a host address, in stream order; pinned memory is read when the copy runs, other memory at once."""
+        data = np.frombuffer((ctypes.c_uint8 * size).from_address(_address(mem)), np.uint8)
+        if not pinned.is_pinned(data):
+            data = data.copy()
         view = self._bytes(size)
         with activity.on(None if stream is None else int(stream.ptr), waits=False):
             queue.count("memcpy HtoD", 0, size, "h2d", reads=(), writes=(view,))
