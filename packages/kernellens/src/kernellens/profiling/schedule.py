@@ -3,7 +3,8 @@
 A plain model of CUDA's rules.  Work of a stream runs in order.  The default stream waits for all others that are not
 "non-blocking", and they for it.  Kernels of all streams share the processors, one after the other; copies to the device have an
 engine, and copies to the host another, so that both may go on beside a kernel.  The host launches and goes on; it waits where the
-program waits, at a copy to or from memory that is not pinned, and at ``cudaFree``.
+program waits, at a copy to or from memory that is not pinned, and at ``cudaFree``.  To the device, CuPy in truth copies such memory
+into a pinned buffer of its own, which holds the host too; how long depends on the host, and is taken to be the transfer's time.
 """
 
 from __future__ import annotations
