@@ -343,7 +343,9 @@ my_speedup = "?"
 # %%
 total = clover.kernels[-1].end - clover.kernels[0].start
 longest = clover.shares[0].seconds
-print(f"{1e3 * longest:.0f} of {1e3 * total:.0f} ms: the run would be {total / (total - longest / 2):.2f} times as fast")
+print(
+    f"{1e3 * longest:.0f} of {1e3 * total:.0f} ms: the run would be {total / (total - longest / 2):.2f} times as fast"
+)
 print(f"{total / (total - longest):.1f} times if the kernel took no time; you said {my_speedup}")
 
 # %% [markdown]
