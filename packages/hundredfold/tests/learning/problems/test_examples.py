@@ -71,7 +71,16 @@ KINDS = (
     "kernels.smooth",
     "kernels.fastest",
     "memory.leak",
-) + (*("merges.asof", "dataframes.port", "dask-arrays.smooth", "dask-dataframes.carriers", "capstone.pairs"),)
+) + (
+    *(
+        "merges.asof",
+        "dataframes.port",
+        "dask-arrays.smooth",
+        "dask-dataframes.carriers",
+        "capstone.pairs",
+        "polars.port",
+    ),
+)
 
 
 @pytest.mark.parametrize("name", [name for name in KINDS if name in problems.ids()])

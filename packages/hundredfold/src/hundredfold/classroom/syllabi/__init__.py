@@ -25,7 +25,7 @@ SUBJECTS = {
     "Tables and machine learning": range(7, 10),
     "Many GPUs": range(10, 14),
     "At work": range(14, 16),
-    "Electives": range(16, 17),
+    "Electives": range(16, 18),
 }
 
 

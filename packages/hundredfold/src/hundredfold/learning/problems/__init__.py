@@ -39,6 +39,7 @@ UNITS = (
     "deploying",
     "capstone",
     "profiling",
+    "polars",
 )
 """The units that have problems, in the course's order."""
 

@@ -249,6 +249,11 @@ REASONS: dict[str, str] = {
     "idle-device": "the times in which the device does nothing were passed over, or counted as work",
     "always-copies": "the copies were chosen for everything",
     "always-gaps": "the gaps were chosen for everything",
+    # Who runs a query (Polars)
+    "fallback": "the GPU engine refuses a part of the query, so the CPU runs all of it",
+    "pushdown": "what the plan moves into the scan was left out, or thought to be moved where it is not",
+    "always-rewrite": "every query was to be rewritten",
+    "always-split": "every query was to be cut in two",
 }
 """Slug of each reason, with its meaning in a clause."""
 

@@ -28,6 +28,7 @@ THEMES = (
     "deploying",
     "capstone",
     "profiling",
+    "polars",
     "architecture",
 )
 

@@ -214,11 +214,15 @@ class RowsJudge(TableJudge):
     by: str = ""
     nan: bool = True
 
+    def require(self, got: Any) -> None:
+        """Refuse what is no table of the kind that was asked for."""
+        require_kind(got)
+
     def compare(self, problem: Problem, case: Case, got: Any) -> None:
         """Refuse a result that is not the specification's, saying why."""
         assert problem.specification is not None
         expected = specified(problem.specification, case)
-        require_kind(got)
+        self.require(got)
         require_columns(got, list(expected.values.columns), ordered=False)
         found = rows(got)
         found = Rows(found.values[list(expected.values.columns)], found.kinds, found.nans)
