@@ -458,5 +458,20 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "plain:_plain:5:variable:2": "The copy has the same numbers until it is written.",
         "two arrays:_two_arrays:4:arguments:0": "A sum does not depend on the order of its two operands.",
     },
+    "polars.port": {
+        "joined:_joined:5:axis:0": "Each destination of the left table is in the right one, so that left and inner join are the same.",
+    },
+    "polars.report": {
+        "by routes:_by_routes:5:arguments:0": "Columns are told apart by name, and the text asks for no order of them.",
+        "by routes:_by_routes:7:arguments:0": "Columns are told apart by name, and the text asks for no order of them.",
+        "by routes:_by_routes:8:arguments:0": "The groups of two keys do not depend on the order of the keys.",
+        "dates:_dates:9:arguments:0": "The groups of two keys do not depend on the order of the keys.",
+        "plain:_plain:15:arguments:0": "Destination and origin tell as many routes apart as origin and destination.",
+        "plain:_plain:15:keyword:0": "Every airport has three letters, so that no separator is needed.",
+        "plain:_plain:18:arguments:0": "The groups of two keys do not depend on the order of the keys.",
+    },
+    "polars.rule": {
+        "nested:_nested:5:arguments:0": "Columns are told apart by name, and the text asks for no order of them.",
+    },
 }
 """Problem to the name of a mutant to why it is right."""
