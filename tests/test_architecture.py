@@ -51,7 +51,7 @@ RANKS = {
         setup.packages setup.environments data
         setup.doctor start
         toolkit
-        toolkit.record
+        toolkit.record learning.messages
         learning.problems learning.cards
         learning.checking learning.progress learning.questions learning.reporting
         notebook.replay notebook.workspace
