@@ -250,6 +250,14 @@ def test_a_race_is_found(cp):
         ("#error no\n", "no"),
         ("#include <windows.h>\n", "cannot open source file"),
         ("x[0] = 1.5f % 2;", 'no operator "%"'),
+        ("int n = 4; x[0] = sqrt(n);", 'more than one instance of overloaded function "sqrt"'),
+        ("x[0] = max(x[0], 0);", r"argument types are: \(float, int\)"),
+        ("int d; x[0] = modf(x[0], &d);", 'no instance of overloaded function "modf"'),
+        ("const float* y = x; y[0] = 1;", "modifiable lvalue"),
+        ("const float* y = x; float* z = y;", r'value of type "const float \*" cannot be used to initialize'),
+        ("const int n = threadIdx.x; int &m = n;", 'qualifiers dropped in binding reference of type "int &"'),
+        ("const int n;", "requires an initializer"),
+        ("int n = 1; int n = 2;", "already been declared in the current scope"),
     ],
 )
 def test_what_the_compiler_refuses(cp, body, said):
@@ -259,6 +267,41 @@ def test_what_the_compiler_refuses(cp, body, said):
     with pytest.raises(CompileException, match=said) as raised:
         cp.RawKernel(code, "f").compile()
     raised.value.dump(open("/dev/null", "w"))
+
+
+@pytest.mark.parametrize(
+    ("body", "instead"),
+    [
+        ("int n = 4; x[0] = sqrt(n);", "Convert its argument, as in sqrt((float)x) or sqrt((double)x)."),
+        ("x[0] = max(x[0], 0);", "Convert its arguments to one type, as in max((float)x, (float)y)."),
+        ("long long n = 4; x[0] = min(threadIdx.x, n);", "as in min((long long)x, (long long)y)."),
+        ("const float v = 1; float &r = v; r = 2;", "or copy the value into a variable first"),
+        ("const float* y = x; y[0] = 1;", "leave that word out where it is declared"),
+    ],
+)
+def test_what_is_refused_comes_with_what_works(cp, body, instead):
+    from cupy.cuda.compiler import CompileException
+
+    code = f'extern "C" __global__ void f(float* x) {{\n {body}\n}}'
+    with pytest.raises(CompileException) as raised:
+        cp.RawKernel(code, "f").compile()
+    assert instead in "\n".join(raised.value.__notes__)
+
+
+def test_a_name_is_that_of_its_block(cp):
+    body = "int n = 1; { int n = 2; x[0] = n; } for (int n = 5; n < 6; ++n) { int k = n; x[1] = k; } x[2] = n;"
+    x = cp.zeros(3, "f4")
+    cp.RawKernel(f'extern "C" __global__ void f(float* x) {{ {body} }}', "f")((1,), (1,), (x,))
+    assert x.get().tolist() == [2, 5, 1]
+
+
+def test_the_type_of_a_power_is_that_of_its_base(cp):
+    x = cp.asarray([1.1], "f4")
+    out = cp.zeros(2, "f8")
+    cp.RawKernel(
+        'extern "C" __global__ void f(float* x, double* y) { y[0] = pow(x[0], 3); y[1] = sizeof(isnan(x[0])); }', "f"
+    )((1,), (1,), (x, out))
+    assert out.get()[0] == float(np.float32(out.get()[0])) and out.get()[1] == 4
 
 
 @pytest.mark.parametrize(

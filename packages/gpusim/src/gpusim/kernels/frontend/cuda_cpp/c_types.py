@@ -42,12 +42,21 @@ class Scalar:
 
 @dataclass(frozen=True)
 class Pointer:
-    """A pointer: at run time an array and an offset into it, in elements."""
+    """A pointer: at run time an array and an offset into it, in elements.
+
+    Attributes
+    ----------
+    to
+        The type of what it points to.
+    const : bool
+        Whether nothing can be stored through it.
+    """
 
     to: object
+    const: bool = False
 
     def __str__(self) -> str:
-        return f"{self.to} *"
+        return f"{'const ' if self.const else ''}{self.to} *"
 
 
 @dataclass(frozen=True)
@@ -138,7 +147,7 @@ OF_DTYPE = {
 }
 """What CuPy calls a dtype in C."""
 
-_RANK = {"i1": 1, "u1": 1, "i2": 2, "u2": 2, "i4": 3, "u4": 3, "i8": 4, "u8": 4}
+_RANK = {kind: rank for rank, pair in enumerate(((INT, UINT), (LONG, ULONG), (LLONG, ULLONG))) for kind in pair}
 _KEYWORDS = {
     ("char",): CHAR,
     ("char", "signed"): SCHAR,
@@ -182,9 +191,11 @@ def common(a: Scalar, b: Scalar) -> Scalar:
         return DOUBLE if "f8" in (a.char, b.char) else FLOAT
     a, b = promoted(a), promoted(b)
     if a.kind == b.kind:
-        return a if _RANK[a.char] >= _RANK[b.char] else b
+        return a if _RANK[a] >= _RANK[b] else b
     signed, unsigned = (a, b) if a.kind == "i" else (b, a)
-    return unsigned if _RANK[unsigned.char] >= _RANK[signed.char] else signed
+    if _RANK[unsigned] >= _RANK[signed]:
+        return unsigned
+    return signed if signed.size > unsigned.size else ULLONG
 
 
 def wrapped(value: int, kind: Scalar) -> int:

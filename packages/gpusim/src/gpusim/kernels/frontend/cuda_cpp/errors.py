@@ -75,8 +75,8 @@ class Code:
         """A line's text, stripped."""
         return self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""
 
-    def wrong(self, message: str, line: int) -> NoReturn:
-        """Raise what CuPy raises for code that CUDA's compiler refuses.
+    def wrong(self, message: str, line: int, instead: str | None = None) -> NoReturn:
+        """Raise what CuPy raises for code that CUDA's compiler refuses; `instead` says what works.
 
         Raises
         ------
@@ -85,7 +85,10 @@ class Code:
         said = (
             f"{self.filename}({line}): error: {message}\n    {self.line(line)}\n\n1 error detected in the compilation."
         )
-        raise CompileException(said, self.text, self.name, (), "nvrtc")
+        error = CompileException(said, self.text, self.name, (), "nvrtc")
+        if instead:
+            error.add_note(instead)
+        raise error
 
     def refuse(self, what: str, line: int, nearest: str | None = None) -> NoReturn:
         """Raise for what CUDA's compiler takes and this one does not.

@@ -108,7 +108,7 @@ class Module:
         if isinstance(kind, Scalar) and "const" in item.quals and item.init is not None:
             made = self.helper.converted(self.helper.value(item.init), kind, item.init)
             if made.const is not None:
-                self.constants[item.name] = Variable(kind, item.name, const=made.const)
+                self.constants[item.name] = Variable(kind, item.name, const=made.const, readonly=True)
                 return
         if not isinstance(kind, Scalar | Array):
             self.code.refuse(f"a variable of type {kind} outside of functions", line)
@@ -145,9 +145,8 @@ class Module:
             if isinstance(node.type, c_ast.FuncDecl):
                 self.code.refuse("a pointer to a function", line)
             to = self.resolve(node.type, f)
-            if isinstance(to, Pointer):
-                return Pointer(to)
-            return Pointer(UCHAR if to is VOID else to)
+            const = "const" in (getattr(node.type, "quals", None) or ())
+            return Pointer(UCHAR if to is VOID else to, const)
         if isinstance(node, c_ast.ArrayDecl):
             return self.array_type(node, f, init)
         if isinstance(node, c_ast.Enum):
@@ -254,10 +253,9 @@ class Module:
                 each = c_ast.UnaryOp("&", each, node.coord)
             value = f.value(each)
             if isinstance(kind, Pointer):
-                same = isinstance(value.type, Pointer) and getattr(value.type.to, "char", 0) == getattr(
-                    kind.to, "char", 1
-                )
-                if not same:
+                if param.startswith(REFERENCE):
+                    f.check_bound(value.type, kind, node)
+                elif not f.points_as(value.type, kind):
                     f.wrong(f'argument of type "{value.type}" is incompatible with parameter of type "{kind}"', node)
                 passed += [value.node, to("i8", value.offset)]
             else:
@@ -289,9 +287,11 @@ class Module:
             words = [t.text for t in part]
             for _, param in template.params:
                 if param in words and param not in known:
-                    _, value = f.apart(lambda each=each: f.value(each))
-                    kind = value.type.to if isinstance(value.type, Pointer) and "*" in words else value.type
-                    known[param] = str(kind) if kind.kind != "c" else f"_hf_{kind.char}"
+                    _, (value, readonly) = f.apart(lambda each=each: (f.value(each), f.readonly(each)))
+                    pointed = isinstance(value.type, Pointer) and "*" in words
+                    kind = value.type.to if pointed else value.type
+                    const = "const" not in words and (value.type.const if pointed else "&" in words and readonly)
+                    known[param] = "const " * const + (str(kind) if kind.kind != "c" else f"_hf_{kind.char}")
         missing = [p for _, p in template.params if p not in known]
         if missing:
             f.wrong(f'no instance of function template "{name}" matches the argument list', node)

@@ -32,6 +32,8 @@ class Variable:
         Whether a pointer always points to the start of its array.
     flat : bool
         Whether an array of several dimensions is kept as one of one.
+    readonly : bool
+        Whether it is declared const.
     """
 
     type: object
@@ -42,6 +44,7 @@ class Variable:
     array: ast.expr | None = None
     still: bool = False
     flat: bool = True
+    readonly: bool = False
 
 
 class Usage(c_ast.NodeVisitor):

@@ -53,10 +53,17 @@ class Made:
 
 
 class Place:
-    """Where something can be stored: a variable, or an element."""
+    """Where something can be stored, unless it is constant: a variable, or an element."""
 
-    def __init__(self, kind: Scalar, node: ast.expr | None = None, at: list[ast.expr] | None = None, name: str = ""):
-        self.type, self.node, self.at, self.name = kind, node, at, name
+    def __init__(
+        self,
+        kind: Scalar,
+        node: ast.expr | None = None,
+        at: list[ast.expr] | None = None,
+        name: str = "",
+        readonly: bool = False,
+    ):
+        self.type, self.node, self.at, self.name, self.readonly = kind, node, at, name, readonly
 
     def target(self, context: ast.expr_context) -> ast.expr:
         if self.at is None:
@@ -113,15 +120,23 @@ class Translation:
     def global_name(self, name: str) -> str:
         """The Python name of a variable of the module, which becomes a parameter."""
         if name not in self.globals:
-            kind, _ = self.module.variables[name]
+            kind, item = self.module.variables[name]
             self.globals[name] = self.scope.own(name)
-            self.scope.levels[0][name] = Variable(kind, self.globals[name], boxed=isinstance(kind, Scalar))
+            self.scope.levels[0][name] = Variable(
+                kind, self.globals[name], boxed=isinstance(kind, Scalar), readonly="const" in item.quals
+            )
         return self.globals[name]
 
     def whole_function(self, node: c_ast.FuncDef, name: str, *, kernel: bool) -> Made:
         """Translate a function definition."""
+        self.module.making.append(name)
+        try:
+            return self._function(node, name, kernel)
+        finally:
+            self.module.making.pop()
+
+    def _function(self, node: c_ast.FuncDef, name: str, kernel: bool) -> Made:
         module = self.module
-        module.making.append(name)
         self.line, self.column = node.decl.coord.line, 0
         kind = node.decl.type
         self.returns = module.resolve(kind.type, self)
@@ -137,11 +152,11 @@ class Translation:
                 self.refuse("a variadic function", node.decl)
             params.append((param.name, self.parameter(param, names, before, kernel)))
         self.out = before
-        self.statement(node.body)
+        for inner in node.body.block_items or ():  # in the scope of the parameters
+            self.statement(inner)
         body = self.first + self.out
         if self.returns is not VOID and not (body and isinstance(body[-1], ast.Return)):
             body.append(self.stamp(ast.Return(literal(self.returns, 0).node)))
-        module.making.pop()
         names += list(self.globals.values())
         made = ast.FunctionDef(name, ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, []), body or [
             ast.Pass()], [])  # fmt: skip
@@ -155,14 +170,14 @@ class Translation:
         """Declare a parameter; its Python names are added to `names`."""
         kind = self.module.resolve(param.type, self)
         if isinstance(kind, Array):
-            kind = Pointer(kind.of)
-        name = param.name.removeprefix(REFERENCE)
+            kind = Pointer(kind.of, "const" in param.quals)
+        name, readonly = param.name.removeprefix(REFERENCE), _readonly(param)
         own = self.scope.own(name)
         names.append(own)
         if name in self.raw:
             kind = self.raw[name]
             names += [f"{own}__size", *(f"{own}__{w}{k}" for w in ("shape", "strides") for k in range(kind.ndim))]
-            self.scope.declare(name, Variable(kind, own))
+            self.scope.declare(name, Variable(kind, own, readonly="const" in param.quals))
         elif isinstance(kind, Pointer):
             if isinstance(kind.to, Pointer):
                 self.refuse("a pointer to a pointer", param)
@@ -170,7 +185,9 @@ class Translation:
             moved = name in self.usage.assigned | self.usage.moved and not reference
             still = kernel and not moved
             array = load(own) if name not in self.usage.assigned or reference else None
-            self.scope.declare(name, Variable(kind, own, reference=reference, array=array, still=still))
+            self.scope.declare(
+                name, Variable(kind, own, reference=reference, array=array, still=still, readonly=readonly)
+            )
             if not kernel:
                 names.append(f"{own}__at")
             elif moved:
@@ -182,9 +199,9 @@ class Translation:
                 made, _ = self.apart(lambda: self.allocate(box, "local", kind, (1,)))
                 target = ast.Subscript(load(box), ast.Constant(0), ast.Store())
                 before += [*made, self.stamp(ast.Assign([target], load(own)))]
-                self.scope.declare(name, Variable(kind, box, boxed=True))
+                self.scope.declare(name, Variable(kind, box, boxed=True, readonly=readonly))
             else:
-                self.scope.declare(name, Variable(kind, own))
+                self.scope.declare(name, Variable(kind, own, readonly=readonly))
         else:
             self.refuse(f"a parameter of type {kind}", param)
         return kind
@@ -405,8 +422,8 @@ class Translation:
         finally:
             self.out = before
 
-    def wrong(self, message: str, node: c_ast.Node | None = None):
-        self.code.wrong(message, self.at(node))
+    def wrong(self, message: str, node: c_ast.Node | None = None, instead: str | None = None):
+        self.code.wrong(message, self.at(node), instead)
 
     def refuse(self, what: str, node: c_ast.Node | None = None, nearest: str | None = None):
         self.code.refuse(what, self.at(node), nearest)
@@ -476,7 +493,7 @@ class Translation:
         if variable.reference or variable.boxed:
             return self.read(self.variable_place(variable))
         if isinstance(variable.type, Array):
-            return decayed(Value(variable.type, load(variable.name)))
+            return decayed(Value(variable.type, load(variable.name)), variable.readonly)
         if isinstance(variable.type, Pointer):
             array = copy.deepcopy(variable.array) if variable.array is not None else load(variable.name)
             return Value(variable.type, array, ast.Constant(0) if variable.still else load(f"{variable.name}__at"))
@@ -489,10 +506,9 @@ class Translation:
         if variable.reference:
             offset = ast.Constant(0) if variable.still else load(f"{variable.name}__at")
             array = variable.array if variable.array is not None else load(variable.name)
-            return Place(variable.type.to, array, [index(offset)])
-        if variable.boxed:
-            return Place(variable.type, load(variable.name), [ast.Constant(0)])
-        return Place(variable.type, name=variable.name)
+            return Place(variable.type.to, array, [index(offset)], readonly=variable.type.const)
+        at: list[ast.expr] | None = [ast.Constant(0)] if variable.boxed else None
+        return Place(variable.type, load(variable.name), at, variable.name, variable.readonly)
 
     def place(self, node: c_ast.Node) -> Place:
         """Where an expression's value lies."""
@@ -509,7 +525,7 @@ class Translation:
             made = self.value(node.expr)
             if not isinstance(made.type, Pointer):
                 self.wrong('operand of "*" must be a pointer', node)
-            return Place(self.pointee(made, node), made.node, [index(made.offset)])
+            return Place(self.pointee(made, node), made.node, [index(made.offset)], readonly=made.type.const)
         self.wrong("expression must be an lvalue", node)
 
     def pointee(self, pointer: Value, node: c_ast.Node) -> Scalar:
@@ -526,15 +542,17 @@ class Translation:
             given = [self.whole(each) for each in subscripts]
             if len(given) != len(variable.type.shape):
                 self.wrong("expression must be a modifiable lvalue", node)
-            if not variable.flat:
-                return Place(variable.type.of, load(variable.name), [index(wide(each)) for each in given])
-            return Place(variable.type.of, load(variable.name), [index(self.flattened(variable.type.shape, given))])
+            at = [index(wide(each)) for each in given]
+            if variable.flat:
+                at = [index(self.flattened(variable.type.shape, given))]
+            return Place(variable.type.of, load(variable.name), at, readonly=variable.readonly)
         made = self.value(base)
         if not isinstance(made.type, Pointer):
             self.wrong("expression must have pointer-to-object type", node)
         if len(subscripts) > 1:
             self.wrong("expression must have pointer-to-object type", node)
-        return Place(self.pointee(made, node), made.node, [index(added(made.offset, wide(self.whole(subscripts[0]))))])
+        offset = added(made.offset, wide(self.whole(subscripts[0])))
+        return Place(self.pointee(made, node), made.node, [index(offset)], readonly=made.type.const)
 
     def flattened(self, shape: tuple[int, ...], given: list[Value]) -> ast.expr:
         """The number of an element of an array of several dimensions, or of the first of a part of it."""
@@ -556,7 +574,7 @@ class Translation:
         kind = variable.type
         if kind.whole and len(subscripts) == max(kind.ndim, 1):
             places = [index(wide(self.whole(each))) for each in subscripts]
-            return Place(kind.of, load(variable.name), places)
+            return Place(kind.of, load(variable.name), places, readonly=variable.readonly)
         if len(subscripts) != 1:
             self.wrong("a raw argument takes one index", node)
         given = self.value(subscripts[0])
@@ -568,7 +586,7 @@ class Translation:
                 offset = added(ast.BinOp(offset, ast.Mult(), length) if k else offset, to("i8", one))
         else:
             offset = wide(self.whole(subscripts[0]))
-        return Place(kind.of, load(variable.name), [index(offset)])
+        return Place(kind.of, load(variable.name), [index(offset)], readonly=variable.readonly)
 
     def whole(self, node: c_ast.Node) -> Value:
         made = self.number(node)
@@ -587,7 +605,7 @@ class Translation:
             rest = variable.type.shape[len(given) :]
             if len(rest) > 1:
                 self.refuse("a pointer to an array", node)
-            return Value(Pointer(variable.type.of), load(variable.name), offset)
+            return Value(Pointer(variable.type.of, variable.readonly), load(variable.name), offset)
         return self.read(self.element(node))
 
     def value_StructRef(self, node: c_ast.StructRef) -> Value:
@@ -631,7 +649,7 @@ class Translation:
         if old == new or not isinstance(new, Scalar) or not isinstance(old, Scalar) or old.char == new.char:
             if not isinstance(old, Scalar) and isinstance(new, Scalar):
                 self.refuse(f'a conversion of "{made.type}" to "{kind}"', node)
-            return Value(Pointer(new if isinstance(new, Scalar) else old), made.node, made.offset)
+            return Value(Pointer(new if isinstance(new, Scalar) else old, kind.const), made.node, made.offset)
         self.count += 1
         name = self.scope.own(getattr(made.node, "id", "view"))
         view = ast.Call(ast.Attribute(made.node, "view", ast.Load()), [ast.Attribute(
@@ -686,12 +704,48 @@ class Translation:
         place = self.place(inner)
         if place.at is None or len(place.at) != 1:
             self.refuse("the address of this", node)
-        return Value(Pointer(place.type), place.node, offset_of(place.at[0]))
+        return Value(Pointer(place.type, place.readonly), place.node, offset_of(place.at[0]))
+
+    def readonly(self, node: c_ast.Node) -> bool:
+        """Whether an expression is a place that is constant."""
+        if isinstance(node, c_ast.ID):
+            variable = self.find(node.name)
+            return (
+                variable is not None
+                and variable.readonly
+                or (variable is not None and variable.reference and variable.type.const)
+            )
+        whole = isinstance(node, c_ast.ArrayRef) or (isinstance(node, c_ast.UnaryOp) and node.op == "*")
+        return whole and self.place(node).readonly
+
+    def points_as(self, given: object, kind: Pointer) -> bool:
+        """Whether C++ makes a pointer of a type of what is given."""
+        return isinstance(given, Pointer) and given.to == kind.to and (kind.const or not given.const)
+
+    def check_bound(self, given: object, kind: Pointer, node: c_ast.Node) -> None:
+        """Refuse a reference to what is of another type, or constant."""
+        if not isinstance(given, Pointer) or given.to != kind.to:
+            of = given.to if isinstance(given, Pointer) else given
+            said = f'a reference of type "{kind.to} &" (not const-qualified) cannot be initialized with a value of type "{of}"'
+            self.wrong(said, node, f"Declare it for {of}, or as const {kind.to} &.")
+        if given.const and not kind.const:
+            said = f'qualifiers dropped in binding reference of type "{kind.to} &" to initializer of type "const {kind.to}"'
+            self.wrong(
+                said, node, f"Declare the reference as const {kind.to} &, or copy the value into a variable first."
+            )
+
+    def check_changeable(self, readonly: bool) -> None:
+        """Refuse to store into what is constant."""
+        if readonly:
+            self.wrong(
+                "expression must be a modifiable lvalue", None, "It is const: leave that word out where it is declared."
+            )
 
     def stepped(self, node: c_ast.UnaryOp) -> Value:
         step, late = (1 if "+" in node.op else -1), node.op.startswith("p")
         variable = self.find(node.expr.name) if isinstance(node.expr, c_ast.ID) else None
         if variable is not None and isinstance(variable.type, Pointer) and not variable.reference:
+            self.check_changeable(variable.readonly)
             old = self.value(node.expr)
             if late:
                 old = Value(old.type, old.node, load(self.temporary(old.offset)))
@@ -714,6 +768,7 @@ class Translation:
 
     def store(self, place: Place, made: Value) -> Value:
         """Store a value; returns it as what the assignment is worth."""
+        self.check_changeable(place.readonly)
         self.emit(ast.Assign([place.target(ast.Store())], made.node))
         if place.at is None:
             return Value(place.type, load(place.name))
@@ -747,11 +802,15 @@ class Translation:
         return self.store(place, self.converted(made, place.type, node))
 
     def assign_pointer(self, variable: Variable, node: c_ast.Assignment) -> Value:
+        self.check_changeable(variable.readonly)
         right = self.value(node.rvalue)
         at = f"{variable.name}__at"
         if node.op == "=":
             if not isinstance(right.type, Pointer):
                 self.refuse("a pointer made of a number", node)
+            if not self.points_as(right.type, variable.type):
+                said = f'a value of type "{right.type}" cannot be assigned to an entity of type "{variable.type}"'
+                self.wrong(said, node)
             if variable.array is None:
                 offset = self.temporary(right.offset)
                 self.assign(variable.name, right.node)
@@ -830,7 +889,7 @@ class Translation:
                     self.stamp(ast.Assign([ast.Name(at, ast.Store())], to("i8", part.offset))),
                 ]
             self.emit(ast.If(test.node, first, second))
-            return Value(a.type, load(array), load(at))
+            return Value(Pointer(a.type.to, a.type.const or b.type.const), load(array), load(at))
         if a.type is VOID and b.type is VOID:
             self.emit(ast.If(test.node, [*first, *self.effect(a)], [*second, *self.effect(b)]))
             return Value(VOID, ast.Constant(None))
@@ -887,12 +946,13 @@ class Translation:
         if name.startswith(REFERENCE):
             self.declare_reference(name[len(REFERENCE) :], kind, node)
             return
+        self.check_initialized(node)
         if kind == "auto" or isinstance(kind, Group):
             self.declare_auto(name, kind, node)
         elif SHARED in node.storage:
             variable = Variable(kind, self.scope.own(name), boxed=True)
             self.allocate(variable.name, "shared", kind, (1,))
-            self.scope.declare(name, variable)
+            self.declared(name, variable, node)
         elif isinstance(kind, Pointer):
             self.declare_pointer(name, kind, self.value(node.init) if node.init is not None else None, node)
         elif isinstance(kind, Scalar):
@@ -904,12 +964,19 @@ class Translation:
         else:
             self.wrong("incomplete type is not allowed", node)
 
+    def check_initialized(self, node: c_ast.Decl) -> None:
+        """Refuse a constant without a value."""
+        if _readonly(node) and node.init is None and "extern" not in node.storage:
+            self.wrong(f'const variable "{node.name}" requires an initializer', node)
+
     def declare_number(self, name: str, kind: Scalar, made: Value | None, node: c_ast.Decl) -> None:
         changed = name in self.usage.assigned | self.usage.moved | self.usage.addressed
         if made is not None and made.const is not None and kind.kind in "iub" and "const" in node.quals and not changed:
-            self.scope.declare(name, Variable(kind, name, const=made.const))
+            self.declared(name, Variable(kind, name, const=made.const, readonly=True), node)
             return
-        variable = Variable(kind, self.scope.own(name), boxed=name in self.usage.addressed)
+        variable = Variable(
+            kind, self.scope.own(name), boxed=name in self.usage.addressed, readonly="const" in node.quals
+        )
         if variable.boxed:
             self.allocate(variable.name, "local", kind, (1,))
             if made is not None:
@@ -917,24 +984,30 @@ class Translation:
                 self.emit(ast.Assign([target], made.node))
         else:
             self.assign(variable.name, (made or literal(kind, 0)).node)
+        self.declared(name, variable, node)
+
+    def declared(self, name: str, variable: Variable, node: c_ast.Decl) -> None:
+        """Enter a variable, of whose name there is none yet in its block."""
+        if name in self.scope.levels[-1] and name not in self.globals and name not in self.module.constants:
+            self.wrong(f'"{name}" has already been declared in the current scope', node)
         self.scope.declare(name, variable)
 
     def declare_pointer(self, name: str, kind: Pointer, made: Value | None, node: c_ast.Decl) -> None:
         if made is not None and not isinstance(made.type, Pointer):
             self.refuse("a pointer made of a number", node)
-        if made is not None and _char(made.type.to) != _char(kind.to):
+        if made is not None and not self.points_as(made.type, kind):
             said = f'a value of type "{made.type}" cannot be used to initialize an entity of type "{kind}"'
             self.wrong(said, node)
         if name in self.usage.addressed:
             self.refuse("a pointer to a pointer", node)
-        variable = Variable(kind, self.scope.own(name))
+        variable = Variable(kind, self.scope.own(name), readonly=_readonly(node))
         if made is not None:
             self.assign(f"{variable.name}__at", to("i8", made.offset))
             if name not in self.usage.assigned and not self.changes(made.node):
                 variable.array = made.node
             else:
                 self.assign(variable.name, made.node)
-        self.scope.declare(name, variable)
+        self.declared(name, variable, node)
 
     def changes(self, array: ast.expr) -> bool:
         """Whether a pointer's array is that of another pointer, which may point elsewhere later."""
@@ -951,19 +1024,20 @@ class Translation:
         place = self.place(node.init)
         if place.at is None or len(place.at) != 1:
             self.refuse("a reference to a variable", node)
-        variable = Variable(Pointer(place.type), self.scope.own(name), reference=True, array=place.node)
+        self.check_bound(Pointer(place.type, place.readonly), kind, node)
+        variable = Variable(kind, self.scope.own(name), reference=True, array=place.node)
         if self.changes(place.node):
             self.assign(variable.name, place.node)
             variable.array = None
         self.assign(f"{variable.name}__at", offset_of(place.at[0]))
-        self.scope.declare(name, variable)
+        self.declared(name, variable, node)
 
     def declare_auto(self, name: str, kind: object, node: c_ast.Decl) -> None:
         called = node.init.name.name if isinstance(node.init, c_ast.FuncCall) and isinstance(
             node.init.name, c_ast.ID) else ""  # fmt: skip
         if called in ("this_grid", "this_thread_block"):
             group = Group("grid_group" if called == "this_grid" else "thread_block")
-            self.scope.declare(name, Variable(group, name))
+            self.declared(name, Variable(group, name), node)
             return
         if kind != "auto" or node.init is None:
             self.refuse("this use of a type without a name", node)
@@ -977,10 +1051,11 @@ class Translation:
         kind = self.module.resolve(node.type, self, node.init)
         if not isinstance(kind, Array):
             self.refuse(f"an array of {kind}", node)
+        self.check_initialized(node)
         name = node.name
         flat = len(kind.shape) == 1 or name in self.usage.partly
         shared = SHARED in node.storage
-        variable = Variable(kind, self.scope.own(name), flat=flat)
+        variable = Variable(kind, self.scope.own(name), flat=flat, readonly="const" in node.quals)
         if shared and "extern" in node.storage:
             self.allocate(variable.name, "shared", kind.of, (0,))
             kind = Array(kind.of, (0,))
@@ -989,7 +1064,7 @@ class Translation:
             for n in kind.shape:
                 count *= n
             self.allocate(variable.name, "shared" if shared else "local", kind.of, (count,) if flat else kind.shape)
-        self.scope.declare(name, variable)
+        self.declared(name, variable, node)
         if node.init is not None:
             if shared:
                 self.wrong("initializer not allowed for __shared__ variable", node)
@@ -1080,8 +1155,9 @@ def offset_of(node: ast.expr) -> ast.expr:
     return node if isinstance(node, ast.Constant) else to("i8", node)
 
 
-def _char(kind: object) -> object:
-    return getattr(kind, "char", kind)
+def _readonly(node: c_ast.Decl) -> bool:
+    """Whether a declaration's variable is const itself; of a pointer, not what it points to."""
+    return "const" in ((node.type.quals or ()) if isinstance(node.type, c_ast.PtrDecl) else node.quals)
 
 
 def spread(init: c_ast.InitList, shape: tuple[int, ...], at: tuple[int, ...], given: dict, f: Translation) -> None:

@@ -261,8 +261,7 @@ def index(offset: ast.expr) -> ast.expr:
     return to("u8", offset)
 
 
-def decayed(value: Value) -> Value:
+def decayed(value: Value, const: bool) -> Value:
     """An array as a pointer to its first element."""
-    if isinstance(value.type, Array):
-        return Value(Pointer(value.type.of), value.node, ast.Constant(0))
-    return value
+    assert isinstance(value.type, Array)
+    return Value(Pointer(value.type.of, const), value.node, ast.Constant(0))
