@@ -100,3 +100,45 @@ def qualified() -> list[str]:
 def whole(number: int, line: str) -> str:
     """The kernel of one of these lines, on one line."""
     return f'extern "C" __global__ void k{number}(float* x, const float* c, int n) {{ int i = threadIdx.x; {line}; }}'
+
+
+STRUCTS = """struct Point { float x, y; };
+struct Body { float x, y; double mass; int id; };
+typedef struct { signed char tag; Point place; float v[3]; long long n; } Nested;
+struct __align__(16) Wide { float x; };
+__device__ double energy(Body b) { b.mass *= 2; return b.mass * b.x; }
+__device__ Body moved(const Body& b, float by) { Body r = b; r.x += by; return r; }
+__device__ void marked(Body& b, int id) { b.id = id; }
+__device__ void heavier(Body* b) { b->mass += 1; }
+__device__ Point point(float x) { return {x, x + 1}; }
+__device__ Point other(float x) { return Point{x, 2 * x}; }
+__device__ void raised(float& x) { x += 1; }
+template <class T> __device__ T first(const T* p) { return p[0]; }
+template <typename T> __device__ void swapped(T& a, T& b) { T t = a; a = b; b = t; }
+__constant__ Point origin;
+__device__ Body table[3];
+"""
+OF_STRUCTS = """
+b[i].x += 1 | b[i].z = 1 | (b + i)->id-- | (*b).y = 2 | b.x = 1 | b->x = 1 | b[0] = 1 | b[0] = b[1] | b[0] + b[1] | if (b[0]) b[0].x = 1
+n[0].place.y = n[0].place.x | n[0].v[1] = 2 | n[0].v = 2 | n[0].v[0][0] = 2 | n[0].place = 3 | n[0].place.z = 3 | Point q = n[0].place; b[0].x = q.y
+Body a = b[i]; b[0] = a | Body a = {1, 2, 3, 4}; b[0] = a | Body a = {1, 2, 3, 4, 5} | Body a{1}; b[0] = a | Body a = {}; b[0] = a | Body a; a.x = 1; b[0] = a
+Point a = b[0] | Point a = {1}; b[0] = a | float f = b[0] | b[0].x = energy(b[1]) | b[0].x = energy(n[0]) | b[0] = moved(b[1], 2) | b[0].x = moved(b[1], 2).y
+marked(b[0], 3) | marked(moved(b[0], 1), 3) | Body a = b[0]; marked(a, 1) | const Body a = b[0]; marked(a, 1) | heavier(b + 1) | heavier(&b[1]) | heavier(b[1])
+heavier(n) | Body a = b[0]; heavier(&a) | const Body a = b[0]; heavier(&a) | b[0].x = point(1).y | b[0].x = other(2).x + point(1).x | raised(b[0].y) | raised(b[0].mass)
+b[0] = first(b) | n[0] = first(n) | b[0] = first(n) | swapped(b[0], b[1]) | swapped(b[0], n[0]) | b[0] = i ? b[1] : b[2] | n[0] = i ? b[1] : n[2]
+const Body* c = b; b[0].x = c[1].x | const Body* c = b; c[0].x = 1 | const Body* c = b; b[0] = *c | const Body* c = b; c->id++ | const Body a = b[0]; a.x = 1 | const Body a
+__shared__ Body s[4]; s[0] = b[0] | __shared__ Body s; s.x = 1 | extern __shared__ Body s[]; s[i] = b[i] | Body t[2] = {{1, 2}, {3}}; b[0] = t[1] | Body t[2]; t[1].id = 3
+atomicAdd(&b[0].id, 1) | atomicAdd(&b->x, 1.0f) | atomicAdd(&b[0], 1) | b[0].x = origin.x | origin.x = 1 | table[1] = b[0] | table[1].q = 1 | auto a = b[0]; a.id = 1
+char probe[sizeof(Body) == 24 ? 1 : -1] | char probe[sizeof(Nested) == 32 ? 1 : -1] | char probe[sizeof(Wide) == 16 ? 1 : -1] | char probe[sizeof(n[0].v) == 12 ? 1 : -1]
+struct Own { int a; }; Own o = {3}; b[0].id = o.a | Missing m | struct Body a; a.id = 1; b[0] = a | Body& r = b[0]; r.x = 1 | const Body& r = b[0]; r.x = 1 | Point& r = n[0].place; r.x = 1
+"""
+
+
+def of_structs() -> list[str]:
+    """Lines about structs."""
+    return [each.strip() for line in OF_STRUCTS.strip().splitlines() for each in line.split(" | ")]
+
+
+def with_structs(number: int, line: str) -> str:
+    """The kernel of one of these lines, on one line."""
+    return f'extern "C" __global__ void k{number}(Body* b, Nested* n) {{ int i = threadIdx.x; {line}; }}'

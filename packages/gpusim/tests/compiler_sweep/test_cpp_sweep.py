@@ -71,3 +71,14 @@ def test_what_is_constant_is_not_written(standins):
     assert 0.25 < sum(map(bool, told)) / len(told) < 0.75
     differing = apart(lines, told, ours(standins, cpp_lines.BEFORE, kernels))
     assert not differing, "\n".join(differing)
+
+
+def test_structs_are_taken_and_refused_as_by_the_compiler(standins):
+    lines = cpp_lines.of_structs()
+    told = real(cpp_lines.STRUCTS, [cpp_lines.with_structs(n, line) for n, line in enumerate(lines)])
+    assert 0.25 < sum(map(bool, told)) / len(told) < 0.75
+    mine = [
+        ours(standins, cpp_lines.STRUCTS, [cpp_lines.with_structs(0, line)])[0] for line in lines
+    ]  # one may be no C
+    differing = apart(lines, told, mine)
+    assert not differing, "\n".join(differing)

@@ -72,13 +72,8 @@ def past_the_end(context, builder, c, m, aryty, array, places, index, outside, a
 
 
 _LOG = ir.FunctionType(ir.VoidType(), [WORD] * 5)
-STORED, PART, INSIDE = 1 << 32, 1 << 33, 1 << 34
+STORED, PART = 1 << 32, 1 << 33
 """Flags, for the logging function only: a value was stored; a field of a record is touched, or an item of an array that is one."""
-
-
-def inside(base: types.Type) -> int:
-    """The flag for accesses of an array that lies in a record, if it is one."""
-    return INSIDE if isinstance(base, types.NestedArray) else 0
 
 
 def _components(idxty: types.Type) -> list[types.Type]:
@@ -301,7 +296,7 @@ def get(typingctx, c, m, base, index, site):
             def read(at, negative, rare):
                 value = arrayobj.load_item(context, builder, base, at)
                 if rare:
-                    log(builder, cv, mv, at, site_value, negative, part=inside(base))
+                    log(builder, cv, mv, at, site_value, negative)
                 return (value,)
 
             return either(*(context, builder, cv, mv, base, array, index, index_value, site_value, read), traced=True)[
@@ -310,7 +305,7 @@ def get(typingctx, c, m, base, index, site):
         if is_element(base, index) and not isinstance(base.dtype, types.Record | types.NestedArray):
             at, negative = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
             value = arrayobj.load_item(context, builder, base, at)
-            log(builder, cv, mv, at, site_value, negative, part=inside(base))
+            log(builder, cv, mv, at, site_value, negative)
             return value
         if is_element(base, index):
             at, negative = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
@@ -442,7 +437,7 @@ def set(typingctx, c, m, base, index, value, site):
                 if rare:
                     with unlikely(builder, tracing(builder, cv)):
                         found = bits(builder, at, itemsize(context, base))
-                        whole = PART if isinstance(base.dtype, types.Record) else inside(base)
+                        whole = PART if isinstance(base.dtype, types.Record) else 0
                         enter(builder, mv, at, site_value, negative, found, whole)
                 return ()
 
@@ -470,7 +465,7 @@ def set(typingctx, c, m, base, index, value, site):
             context.get_function(operator.setitem, chosen)(builder, operands)
         if element:
             with unlikely(builder, tracing(builder, cv)):
-                whole = PART if isinstance(base, types.Array) and isinstance(base.dtype, types.Record) else inside(base)
+                whole = PART if isinstance(base, types.Array) and isinstance(base.dtype, types.Record) else 0
                 enter(builder, mv, at, site_value, negative, bits(builder, at, itemsize(context, base)), whole)
         return context.get_dummy_value()
 

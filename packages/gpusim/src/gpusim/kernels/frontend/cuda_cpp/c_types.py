@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,11 +64,72 @@ class Pointer:
 class Array:
     """An array in shared or local memory, or in the module's own."""
 
-    of: Scalar
+    of: object
     shape: tuple[int, ...]
 
     def __str__(self) -> str:
         return f"{self.of} " + "".join(f"[{n}]" for n in self.shape)
+
+
+@dataclass(frozen=True)
+class Struct:
+    """A struct of numbers, arrays of numbers and other structs.
+
+    Attributes
+    ----------
+    name : str
+    fields : tuple of (str, type)
+    aligned : int
+        Bytes, where the source says it.
+    """
+
+    name: str
+    fields: tuple[tuple[str, object], ...]
+    aligned: int = 1
+
+    kind = "V"
+
+    @functools.cached_property
+    def alignment(self) -> int:
+        """In bytes."""
+        return max([self.aligned, *(_alignment(kind) for _, kind in self.fields)])
+
+    @functools.cached_property
+    def dtype(self) -> np.dtype:
+        """The record that has C's layout."""
+        offsets, end = [], 0
+        for _, kind in self.fields:
+            offsets.append(-(-end // _alignment(kind)) * _alignment(kind))
+            end = offsets[-1] + _format(kind).itemsize
+        return np.dtype(
+            {
+                "names": [name for name, _ in self.fields],
+                "formats": [_format(kind) for _, kind in self.fields],
+                "offsets": offsets,
+                "itemsize": -(-max(end, 1) // self.alignment) * self.alignment,
+            }
+        )
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return self.dtype.itemsize
+
+    @property
+    def char(self) -> str:
+        return f"struct {self.name}"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _alignment(kind: object) -> int:
+    kind = kind.of if isinstance(kind, Array) else kind
+    return kind.alignment if isinstance(kind, Struct) else kind.size
+
+
+def _format(kind: object) -> np.dtype:
+    return np.dtype((kind.of.dtype, kind.shape)) if isinstance(kind, Array) else kind.dtype
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
 
 from ..python import source as sources
-from . import cpp_to_c
+from . import cpp_to_c, structs
 from .builtins import Builtins
-from .c_types import INT, NAMED, UCHAR, VOID, Array, Carray, Pointer, Scalar, of_words
+from .c_types import INT, NAMED, UCHAR, VOID, Array, Carray, Pointer, Scalar, Struct, of_words
 from .cpp_to_c import REFERENCE, SHARED
 from .device_library import Device
 from .errors import Code
@@ -57,6 +57,7 @@ class Module:
         self.variables: dict[str, tuple[object, c_ast.Decl]] = {}
         self.constants: dict[str, Variable] = {}
         self.enums: dict[str, int] = {}
+        self.structs: dict[str, Struct] = {}
         self.made: dict[str, Made] = {}
         self.making: list[str] = []
         self.helper = Translation(self, Usage(c_ast.EmptyStatement()))
@@ -102,15 +103,13 @@ class Module:
             self.enumerate_all(item.type, self.helper)
             return
         line = item.coord.line
-        if isinstance(item.type, c_ast.Struct | c_ast.Union):
-            self.code.refuse("a struct", line)
         kind = self.resolve(item.type, self.helper, item.init)
         if isinstance(kind, Scalar) and "const" in item.quals and item.init is not None:
             made = self.helper.converted(self.helper.value(item.init), kind, item.init)
             if made.const is not None:
                 self.constants[item.name] = Variable(kind, item.name, const=made.const, readonly=True)
                 return
-        if not isinstance(kind, Scalar | Array):
+        if not isinstance(kind, Scalar | Array | Struct):
             self.code.refuse(f"a variable of type {kind} outside of functions", line)
         if SHARED in item.storage and "extern" not in item.storage:
             self.code.refuse("shared memory outside of functions", line)
@@ -152,6 +151,8 @@ class Module:
         if isinstance(node, c_ast.Enum):
             self.enumerate_all(node, f)
             return INT
+        if isinstance(node, c_ast.Struct):
+            return structs.resolved(f, self, node)
         self.code.refuse(f"a {type(node).__name__.lower()}", line)
 
     def array_type(self, node: c_ast.ArrayDecl, f: Translation, init: c_ast.Node | None) -> Array:
@@ -170,7 +171,7 @@ class Module:
         of = self.resolve(inner, f)
         if isinstance(of, Array):
             return Array(of.of, (*shape, *of.shape))
-        if not isinstance(of, Scalar):
+        if not isinstance(of, Scalar | Struct):
             f.refuse(f"an array of {of}", node)
         return Array(of, tuple(shape))
 
@@ -250,9 +251,12 @@ class Module:
                 passed += self.whole_array(f, each, kind, node)
                 continue
             if param.startswith(REFERENCE):
-                each = c_ast.UnaryOp("&", each, node.coord)
-            value = f.value(each)
-            if isinstance(kind, Pointer):
+                value = f.address(c_ast.UnaryOp("&", each, node.coord), bound=True)
+            else:
+                value = f.value(each)
+            if isinstance(kind, Struct):
+                passed += [part.node for part in f.converted(value, kind, each).parts]
+            elif isinstance(kind, Pointer):
                 if param.startswith(REFERENCE):
                     f.check_bound(value.type, kind, node)
                 elif not f.points_as(value.type, kind):
@@ -263,7 +267,8 @@ class Module:
         passed += [load(f.global_name(each)) for each in made.variables]
         f.called[f"_c_fn_{name}"] = Device(made.python)
         f.shared_bytes += made.shared
-        return Value(made.returns, ast.Call(load(f"_c_fn_{name}"), passed, []))
+        call = ast.Call(load(f"_c_fn_{name}"), passed, [])
+        return structs.of_call(f, made.returns, call) if isinstance(made.returns, Struct) else Value(made.returns, call)
 
     def whole_array(self, f: Translation, each: c_ast.Node, kind: Carray, node: c_ast.Node) -> list[ast.expr]:
         """An array with its lengths, handed on to a device function."""
@@ -324,6 +329,8 @@ class Module:
         of, shape = (kind.of, kind.shape) if isinstance(kind, Array) else (kind, ())
         values = np.zeros(shape, of.dtype)
         init, given = item.init, {}
+        if init is not None and isinstance(of, Struct):
+            self.helper.refuse("an initial value of a struct outside of functions", item)
         if isinstance(init, c_ast.InitList) and shape:
             spread(init, shape, (), given, self.helper)
         elif init is not None:

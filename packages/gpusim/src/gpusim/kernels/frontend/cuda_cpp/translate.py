@@ -17,8 +17,8 @@ from typing import Any
 from pycparser import c_ast
 
 from ..python import source as sources
-from . import values
-from .c_types import BOOL, INT, LONG, UINT, ULONG, VOID, Array, Carray, Group, Pointer, Scalar, common
+from . import structs, values
+from .c_types import BOOL, INT, LONG, UINT, ULONG, VOID, Array, Carray, Group, Pointer, Scalar, Struct, common
 from .cpp_to_c import REFERENCE, SHARED
 from .device_library import ENVIRONMENT
 from .scope import Scope, Usage, Variable, chain
@@ -62,8 +62,9 @@ class Place:
         at: list[ast.expr] | None = None,
         name: str = "",
         readonly: bool = False,
+        member: bool = False,
     ):
-        self.type, self.node, self.at, self.name, self.readonly = kind, node, at, name, readonly
+        self.type, self.node, self.at, self.name, self.readonly, self.member = kind, node, at, name, readonly, member
 
     def target(self, context: ast.expr_context) -> ast.expr:
         if self.at is None:
@@ -123,7 +124,7 @@ class Translation:
             kind, item = self.module.variables[name]
             self.globals[name] = self.scope.own(name)
             self.scope.levels[0][name] = Variable(
-                kind, self.globals[name], boxed=isinstance(kind, Scalar), readonly="const" in item.quals
+                kind, self.globals[name], boxed=isinstance(kind, Scalar | Struct), readonly="const" in item.quals
             )
         return self.globals[name]
 
@@ -156,7 +157,8 @@ class Translation:
             self.statement(inner)
         body = self.first + self.out
         if self.returns is not VOID and not (body and isinstance(body[-1], ast.Return)):
-            body.append(self.stamp(ast.Return(literal(self.returns, 0).node)))
+            zero = structs.returned(structs.zeros(self.returns)) if isinstance(self.returns, Struct) else None
+            body.append(self.stamp(ast.Return(zero or literal(self.returns, 0).node)))
         names += list(self.globals.values())
         made = ast.FunctionDef(name, ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, []), body or [
             ast.Pass()], [])  # fmt: skip
@@ -173,6 +175,9 @@ class Translation:
             kind = Pointer(kind.of, "const" in param.quals)
         name, readonly = param.name.removeprefix(REFERENCE), _readonly(param)
         own = self.scope.own(name)
+        if isinstance(kind, Struct):
+            names += structs.parameter(self, name, own, kind, readonly, before)
+            return kind
         names.append(own)
         if name in self.raw:
             kind = self.raw[name]
@@ -347,6 +352,9 @@ class Translation:
         if node.expr is None:
             self.wrong("missing return value", node)
         made = self.value(node.expr)
+        if isinstance(self.returns, Struct):
+            self.emit(ast.Return(structs.returned(self.converted(made, self.returns, node.expr))))
+            return
         if not isinstance(self.returns, Scalar):
             self.refuse(f"a function that returns {self.returns}", node)
         self.emit(ast.Return(self.converted(made, self.returns, node.expr).node))
@@ -490,7 +498,7 @@ class Translation:
             self.wrong(f'identifier "{node.name}" is undefined', node)
         if variable.const is not None:
             return literal(variable.type, variable.const)
-        if variable.reference or variable.boxed:
+        if variable.reference or variable.boxed or isinstance(variable.type, Struct):
             return self.read(self.variable_place(variable))
         if isinstance(variable.type, Array):
             return decayed(Value(variable.type, load(variable.name)), variable.readonly)
@@ -500,6 +508,10 @@ class Translation:
         return Value(variable.type, load(variable.name))
 
     def read(self, place: Place) -> Value:
+        if isinstance(place.type, Struct):
+            return structs.read(self, place)
+        if isinstance(place.type, Array):
+            return structs.row(self, place)
         return Value(place.type, self.stamp(place.target(ast.Load())))
 
     def variable_place(self, variable: Variable) -> Place:
@@ -521,15 +533,24 @@ class Translation:
             return self.variable_place(variable)
         if isinstance(node, c_ast.ArrayRef):
             return self.element(node)
+        if isinstance(node, c_ast.StructRef):
+            return structs.place_of(self, node)
         if isinstance(node, c_ast.UnaryOp) and node.op == "*":
+            if isinstance(node.expr, c_ast.UnaryOp) and node.expr.op == "&":
+                return self.place(node.expr.expr)
             made = self.value(node.expr)
             if not isinstance(made.type, Pointer):
                 self.wrong('operand of "*" must be a pointer', node)
-            return Place(self.pointee(made, node), made.node, [index(made.offset)], readonly=made.type.const)
+            return self.pointed(made, node)
         self.wrong("expression must be an lvalue", node)
 
-    def pointee(self, pointer: Value, node: c_ast.Node) -> Scalar:
-        if not isinstance(pointer.type.to, Scalar):
+    def pointed(self, pointer: Value, node: c_ast.Node) -> Place:
+        """Where a pointer points to."""
+        readonly = pointer.type.const
+        return Place(self.pointee(pointer, node), pointer.node, [index(pointer.offset)], readonly=readonly)
+
+    def pointee(self, pointer: Value, node: c_ast.Node) -> Scalar | Struct:
+        if not isinstance(pointer.type.to, Scalar | Struct):
             self.wrong("expression must be a pointer to a complete object type", node)
         return pointer.type.to
 
@@ -546,6 +567,8 @@ class Translation:
             if variable.flat:
                 at = [index(self.flattened(variable.type.shape, given))]
             return Place(variable.type.of, load(variable.name), at, readonly=variable.readonly)
+        if isinstance(base, c_ast.StructRef) and isinstance((inside := self.place(base)).type, Array):
+            return structs.elements(self, inside, subscripts, node)
         made = self.value(base)
         if not isinstance(made.type, Pointer):
             self.wrong("expression must have pointer-to-object type", node)
@@ -614,7 +637,21 @@ class Translation:
                 self.wrong(f'"{node.name.name}" has no member "{node.field.name}"', node)
             member = ast.Attribute(load(f"_c_{node.name.name}"), node.field.name, ast.Load())
             return Value(UINT, to("u4", member))
-        return self.module.builtins.attribute(self, node)
+        variable = self.find(node.name.name) if isinstance(node.name, c_ast.ID) else None
+        if variable is not None and isinstance(variable.type, Carray):
+            return self.module.builtins.attribute(self, node)
+        if isinstance(node.name, c_ast.ID | c_ast.StructRef | c_ast.ArrayRef | c_ast.UnaryOp) or node.type == "->":
+            return self.read(structs.place_of(self, node))
+        return structs.value_of(self, node)
+
+    def value_CompoundLiteral(self, node: c_ast.CompoundLiteral) -> Value:
+        kind = self.module.resolve(node.type, self)
+        kind = self.returns if kind == "auto" else kind
+        if isinstance(kind, Scalar) and len(node.init.exprs or ()) < 2:
+            return self.converted(self.value(node.init.exprs[0]), kind, node) if node.init.exprs else literal(kind, 0)
+        if not isinstance(kind, Struct):
+            self.refuse(f"a list of values for {kind}", node)
+        return structs.initial(self, kind, node.init)
 
     def value_Cast(self, node: c_ast.Cast) -> Value:
         kind = self.module.resolve(node.to_type, self)
@@ -633,7 +670,9 @@ class Translation:
         return self.converted(made, kind, node)
 
     def converted(self, made: Value, kind: Scalar, node: c_ast.Node | None) -> Value:
-        """A number as another type, as an assignment converts it."""
+        """A number as another type, as an assignment converts it; a struct as itself."""
+        if isinstance(kind, Struct) and made.type == kind:
+            return made
         if not isinstance(made.type, Scalar) or not isinstance(kind, Scalar):
             if isinstance(made.type, Pointer) and kind == BOOL and node is not None:
                 return self.truth(node)
@@ -646,6 +685,8 @@ class Translation:
         if not isinstance(made.type, Pointer):
             self.refuse(f'a conversion of "{made.type}" to "{kind}"', node)
         old, new = made.type.to, kind.to
+        if old != new and (isinstance(old, Struct) or isinstance(new, Struct)):
+            self.refuse(f'a conversion of "{made.type}" to "{kind}"', node)
         if old == new or not isinstance(new, Scalar) or not isinstance(old, Scalar) or old.char == new.char:
             if not isinstance(old, Scalar) and isinstance(new, Scalar):
                 self.refuse(f'a conversion of "{made.type}" to "{kind}"', node)
@@ -687,8 +728,8 @@ class Translation:
             kind = found.type
         else:
             _, made = self.apart(lambda: self.value(node.expr))
-            kind = made.type
-        if isinstance(kind, Scalar):
+            kind = made.array or made.type
+        if isinstance(kind, Scalar | Struct):
             return literal(ULONG, kind.size)
         if isinstance(kind, Array):
             size = kind.of.size
@@ -697,11 +738,14 @@ class Translation:
             return literal(ULONG, size)
         return literal(ULONG, 8)
 
-    def address(self, node: c_ast.UnaryOp) -> Value:
+    def address(self, node: c_ast.UnaryOp, bound: bool = False) -> Value:
+        """``&a``; `bound` says that it is for a reference, which stays there."""
         inner = node.expr
         if isinstance(inner, c_ast.UnaryOp) and inner.op == "*":
             return self.value(inner.expr)
         place = self.place(inner)
+        if place.member and not bound and not isinstance(place.type, Struct):
+            self.refuse("a pointer to a member of a struct", node, "a pointer to the struct")
         if place.at is None or len(place.at) != 1:
             self.refuse("the address of this", node)
         return Value(Pointer(place.type, place.readonly), place.node, offset_of(place.at[0]))
@@ -769,6 +813,8 @@ class Translation:
     def store(self, place: Place, made: Value) -> Value:
         """Store a value; returns it as what the assignment is worth."""
         self.check_changeable(place.readonly)
+        if isinstance(place.type, Struct):
+            return structs.store(self, place, made)
         self.emit(ast.Assign([place.target(ast.Store())], made.node))
         if place.at is None:
             return Value(place.type, load(place.name))
@@ -893,6 +939,8 @@ class Translation:
         if a.type is VOID and b.type is VOID:
             self.emit(ast.If(test.node, [*first, *self.effect(a)], [*second, *self.effect(b)]))
             return Value(VOID, ast.Constant(None))
+        if isinstance(a.type, Struct) and a.type == b.type:
+            return structs.chosen(self, test.node, a.type, [(first, a), (second, b)])
         if not isinstance(a.type, Scalar) or not isinstance(b.type, Scalar):
             self.wrong(f'operand types are incompatible ("{a.type}" and "{b.type}")', node)
         kind = a.type if a.type.char == b.type.char else common(a.type, b.type)
@@ -935,7 +983,7 @@ class Translation:
             if isinstance(node.type, c_ast.Enum):
                 self.module.enumerate_all(node.type, self)
                 return
-            self.refuse("this declaration", node)
+            self.refuse("a union" if isinstance(node.type, c_ast.Union) else "this declaration", node)
         if isinstance(node.type, c_ast.FuncDecl):
             return
         if isinstance(node.type, c_ast.ArrayDecl):
@@ -955,6 +1003,9 @@ class Translation:
             self.declared(name, variable, node)
         elif isinstance(kind, Pointer):
             self.declare_pointer(name, kind, self.value(node.init) if node.init is not None else None, node)
+        elif isinstance(kind, Struct):
+            made = structs.initial(self, kind, node.init) if node.init is not None else None
+            structs.declare(self, name, kind, made, node)
         elif isinstance(kind, Scalar):
             made = None
             if node.init is not None:
@@ -1044,6 +1095,8 @@ class Translation:
         made = self.value(node.init)
         if isinstance(made.type, Pointer):
             self.declare_pointer(name, made.type, made, node)
+        elif isinstance(made.type, Struct):
+            structs.declare(self, name, made.type, made, node)
         else:
             self.declare_number(name, made.type, made, node)
 
@@ -1072,7 +1125,12 @@ class Translation:
 
     def allocate(self, name: str, where: str, kind: Scalar, shape: tuple[int, ...]) -> None:
         extents = ast.Constant(shape[0]) if len(shape) == 1 else ast.Tuple([ast.Constant(n) for n in shape], ast.Load())
-        of = ast.Attribute(load("_c_np"), "bool_" if kind.kind == "b" else kind.dtype.name, ast.Load())
+        of: ast.expr
+        if isinstance(kind, Struct):
+            of = load(f"_c_struct_{kind.name}")
+            self.called[of.id] = kind.dtype
+        else:
+            of = ast.Attribute(load("_c_np"), "bool_" if kind.kind == "b" else kind.dtype.name, ast.Load())
         if where == "shared":
             count = 1
             for n in shape:
@@ -1088,11 +1146,15 @@ class Translation:
         spread(init, kind.shape, (), given, self)
         for place in itertools.product(*(range(n) for n in kind.shape)):
             node = given.get(place)
-            made = self.converted(self.value(node), kind.of, node) if node is not None else literal(kind.of, 0)
             if variable.flat:
                 at: ast.expr = index(self.flattened(kind.shape, [literal(INT, k) for k in place]))
             else:
                 at = ast.Tuple([ast.Constant(k) for k in place], ast.Load())
+            if isinstance(kind.of, Struct):
+                made = structs.initial(self, kind.of, node) if node is not None else structs.zeros(kind.of)
+                structs.store(self, Place(kind.of, load(variable.name), [at]), made)
+                continue
+            made = self.converted(self.value(node), kind.of, node) if node is not None else literal(kind.of, 0)
             self.emit(ast.Assign([ast.Subscript(load(variable.name), at, ast.Store())], made.node))
 
 
@@ -1123,7 +1185,7 @@ def _counts(node: c_ast.For, step: c_ast.Node) -> bool:
 
         def generic_visit(self, inner):
             nonlocal plain
-            if isinstance(inner, c_ast.ArrayRef | c_ast.FuncCall | c_ast.Assignment) or (
+            if isinstance(inner, c_ast.ArrayRef | c_ast.FuncCall | c_ast.Assignment | c_ast.StructRef) or (
                 isinstance(inner, c_ast.UnaryOp) and inner.op == "*"
             ):
                 plain = False
@@ -1172,7 +1234,7 @@ def spread(init: c_ast.InitList, shape: tuple[int, ...], at: tuple[int, ...], gi
     if len(exprs) > shape[0]:
         f.wrong("too many initializer values", init)
     for k, each in enumerate(exprs):
-        if isinstance(each, c_ast.InitList):
+        if isinstance(each, c_ast.InitList) and len(shape) > 1:
             spread(each, shape[1:], (*at, k), given, f)
         elif isinstance(each, c_ast.NamedInitializer):
             f.refuse("a designated initial value", init)

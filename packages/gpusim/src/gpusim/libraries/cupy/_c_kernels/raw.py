@@ -11,7 +11,7 @@ from typing import Any
 from gpusim.device import activity
 from gpusim.importing.errors import NotSimulatedAttribute, NotSimulatedError
 from gpusim.kernels import limits
-from gpusim.kernels.frontend.cuda_cpp.c_types import Pointer
+from gpusim.kernels.frontend.cuda_cpp.c_types import Pointer, Struct
 from gpusim.kernels.frontend.cuda_cpp.errors import Code
 
 from . import launch
@@ -172,12 +172,14 @@ class RawKernel:
                 + ("read what lies behind them." if len(args) < len(made.params) else "leave out the last."),
                 kernel=self.name,
             )
-        passed = [
-            launch.pointer(value, kind, name, self.name)
-            if isinstance(kind, Pointer)
-            else launch.number(value, kind, name, self.name)
-            for value, (name, kind) in zip(args, made.params, strict=True)
-        ]
+        passed: list[Any] = []
+        for value, (name, kind) in zip(args, made.params, strict=True):
+            if isinstance(kind, Pointer):
+                passed.append(launch.pointer(value, kind, name, self.name))
+            elif isinstance(kind, Struct):
+                passed += launch.members(value, kind, name, self.name)
+            else:
+                passed.append(launch.number(value, kind, name, self.name))
         passed += [loaded.variable(name)._a for name in made.variables]
         dims = [tuple(max(1, int(n)) for n in (tuple(d) + (1, 1))[:3]) for d in (grid, block)]
         if shared_mem > self._dynamic:
