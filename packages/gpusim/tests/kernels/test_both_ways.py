@@ -142,6 +142,49 @@ def test_an_array_and_a_part_of_one_are_filled(given):
     assert given(kernel, X, 4) == [7, 4, 4, 7]
 
 
+def test_the_bounds_of_a_part_of_a_tuple_are_constants_in_variables(given):
+    two = 2
+
+    def kernel(x, out):
+        low = 1
+        nothing = None
+        out[0] = len((1, 2, 3, 4)[low:])
+        out[1] = (1, 2, 3, 4)[low:two][0] + len((1, 2, 3)[nothing:two])
+        last = -1
+        out[2] = len((1, 2, 3, 4)[:last])
+        out[3] = x[low:two].size
+
+    assert given(kernel, X, 4) == [3, 4, 3, 1]
+
+
+def by_an_argument(x, out):
+    out[0] = len((1, 2, 3)[: x.size])
+
+
+def by_a_sum(x, out):
+    k = 1
+    out[0] = len((1, 2, 3)[k + 1 : 3])
+
+
+def in_a_loop(x, out):
+    for k in range(2):
+        out[0] = len((1, 2, 3)[k:])
+
+
+def by_one_of_two(x, out):
+    k = 1
+    if x.size > 2:
+        k = 2
+    out[0] = len((1, 2, 3)[::k])
+
+
+@pytest.mark.parametrize("kernel", [by_an_argument, by_a_sum, in_a_loop, by_one_of_two])
+def test_a_part_of_a_tuple_of_unknown_length_is_refused(given, kernel):
+    # As numba-cuda 0.30.4 has it: a constant is one that is written there, and not one that is computed.
+    with pytest.raises(UncompilableError, match="needs bounds that are constants|no indexing for UniTuple"):
+        given(kernel, X, 1)
+
+
 def test_a_tuple_cannot_be_sliced_in_steps_of_zero(given):
     def kernel(x, out):
         out[0] = (1, 2, 3)[::0][0]

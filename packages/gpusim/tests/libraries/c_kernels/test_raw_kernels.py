@@ -307,9 +307,9 @@ def test_the_type_of_a_power_is_that_of_its_base(cp):
 @pytest.mark.parametrize(
     ("body", "what"),
     [
-        ("struct P { float a; };", "a struct"),
         ("auto f = [&](int a) { return a; };", "lambda|syntax"),
-        ("float4 v = make_float4(1, 2, 3, 4);", "float4|make_float4"),
+        ("float4 v = make_float4(1, 2, 3, 4);", "the vector type float4"),
+        ("float4* v = reinterpret_cast<float4*>(x);", "the vector type float4"),
         ("f<<<1, 1>>>(x);", "separate compilation mode"),
         ("float** y; y[0] = x;", "pointer"),
         ("goto end;", "goto"),

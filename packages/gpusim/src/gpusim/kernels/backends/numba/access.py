@@ -594,7 +594,7 @@ def _place(context, builder, record: types.Record, name: str, at: ir.Value, site
 
 @intrinsic(prefer_literal=True)
 def part(typingctx, c, m, base, index, low, high, step, site):
-    """``base[low:high:step]`` with constants, which of a tuple is another tuple; `index` is the slice."""
+    """``base[low:high:step]``, which of a tuple is another tuple, if the bounds are constants; `index` is the slice."""
     if not isinstance(base, types.BaseTuple):
         signature, inner = get._defn(typingctx, c, m, base, index, site) or (None, None)
         if signature is None:
@@ -604,9 +604,9 @@ def part(typingctx, c, m, base, index, low, high, step, site):
             return inner(context, builder, signature, [*args[:4], args[7]])
 
         return signature.return_type(c, m, base, index, low, high, step, site), of_array
-    bounds = [None if bound == types.none else getattr(bound, "literal_value", 0) for bound in (low, high, step)]
-    if bounds[2] == 0:  # Numba asks again, without the constants
-        raise errors.TypingError("slice step cannot be zero")
+    if not all(bound == types.none or isinstance(bound, types.IntegerLiteral) for bound in (low, high, step)):
+        raise errors.TypingError("A part of a tuple needs bounds that are constants: loop over its items")
+    bounds = [None if bound == types.none else bound.literal_value for bound in (low, high, step)]
     picked = range(len(base))[slice(*bounds)]
     kind = types.BaseTuple.from_types([base.types[k] for k in picked])
 

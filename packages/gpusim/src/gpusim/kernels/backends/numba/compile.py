@@ -39,7 +39,7 @@ _HELPERS = {
         "take_pair",
     ),
     thread_intrinsics: (
-        *("dim3", "laneid", "warpsize", "lanemask_lt", "fence", "way", "drop", "nanosleep", "printed"),
+        *("dim3", "laneid", "warpsize", "lanemask_lt", "fence", "way", "drop", "nanosleep", "printed", "this_grid"),
         *("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp", "math_fmod", "math_modf", "math_remainder"),
         *("math_floor", "math_ceil", "math_trunc", "math_exp2", "minimum", "maximum"),
     ),

@@ -44,7 +44,7 @@ def attribute(expression: object, typemap: dict[str, types.Type]) -> str | None:
 
 def _printed(kinds: list[types.Type | None]) -> str | None:
     for kind in kinds:
-        if isinstance(kind, types.Array | types.NoneType | types.Complex):
+        if isinstance(kind, types.Array | types.NoneType | types.Complex | types.Opaque):
             return f"print in a kernel prints numbers and constant text, not {kind}: print the elements, or the parts, one by one."
     return None
 

@@ -6,6 +6,7 @@ arguments.  Every token keeps its line.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from .c_types import NAMED
@@ -27,6 +28,7 @@ _REFUSED = {
     "__asm__": "inline assembly", "virtual": "virtual", "<<<": "a launch from a kernel", "goto": "goto",
     "concept": "a concept", "requires": "requires", "...": "a variadic function",
 }  # fmt: skip
+_VECTOR = re.compile(r"(u?(char|short|int|long|longlong)|float|double)[1-4]")
 _CASTS = frozenset(("static_cast", "reinterpret_cast", "const_cast"))
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 
@@ -99,6 +101,10 @@ def convert(tokens: list[Token], code: Code) -> Unit:
             continue  # a template's parameter
         if token.kind != "string" and token.text in _REFUSED:
             code.refuse(_REFUSED[token.text], token.line)
+        if token.kind == "name" and _VECTOR.fullmatch(token.text) and k + 1 < len(tokens):
+            of_a_type = tokens[k + 1].kind == "name" or tokens[k + 1].text in ("*", "&")
+            if of_a_type and not (k and tokens[k - 1].text in WORDS):
+                code.refuse(f"the vector type {token.text}", token.line, "a struct")
     tokens = _outside(tokens, unit)
     unit.tokens = body(tokens, unit)
     return unit
