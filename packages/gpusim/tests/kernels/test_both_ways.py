@@ -9,7 +9,7 @@ import pickle
 import numpy as np
 import pytest
 
-from gpusim.kernels.faults import UncompilableError
+from gpusim.kernels.faults import OutOfBoundsError, UncompilableError
 
 
 @pytest.fixture(params=[pytest.param("compiled", marks=pytest.mark.large), "interpreted"])
@@ -183,6 +183,54 @@ def test_a_part_of_a_tuple_of_unknown_length_is_refused(given, kernel):
     # As numba-cuda 0.30.4 has it: a constant is one that is written there, and not one that is computed.
     with pytest.raises(UncompilableError, match="needs bounds that are constants|no indexing for UniTuple"):
         given(kernel, X, 1)
+
+
+def past_a_tuple(x, out):
+    t = (1.0, 2.0)
+    out[0] = t[5]
+
+
+def past_a_shape(x, out):
+    k = -3
+    out[0] = (1, 2)[k] + x.shape[0]
+
+
+@pytest.mark.parametrize("kernel", [past_a_tuple, past_a_shape])
+def test_an_item_that_a_tuple_does_not_have_is_refused(given, kernel):
+    with pytest.raises(UncompilableError, match="^A tuple of 2 has no item"):
+        given(kernel, X, 1)
+
+
+def test_an_item_past_the_arguments_is_refused(given, device_function):
+    def last(*args):
+        return args[5]
+
+    last = device_function(last)
+
+    def kernel(x, out):
+        out[0] = last(x[0], x[1])
+
+    with pytest.raises(UncompilableError, match="^A tuple of 2 has no item 5"):
+        given(kernel, X, 1)
+
+
+def test_an_item_of_a_tuple_by_a_number_that_is_too_large(given):
+    def kernel(x, out):
+        out[0] = (1.0, 2.0)[x.size]
+
+    with pytest.raises(OutOfBoundsError, match=r"\[4\] does not exist: .*has 2 items.*\n.*line 2 of kernel"):
+        given(kernel, X, 1)
+
+
+def test_the_item_of_an_array(given):
+    def kernel(x, out):
+        out[0] = x[1:2].item()
+        if x.size > 4:
+            out[1] = x.item()
+
+    assert given(kernel, X, 2) == [2.5, 0]
+    with pytest.raises(ValueError, match=r"kernel.*line .*can only convert an array of size 1"):
+        given(kernel, np.ones(5), 2)
 
 
 def test_a_tuple_cannot_be_sliced_in_steps_of_zero(given):

@@ -963,7 +963,7 @@ class Inference:
             return item
         if isinstance(t, Array) and name == "item" and not args:
             access = self.access(v, base, "read")._replace(place=v.place)
-            v.emit = lambda n: f"{self.k(self.arrays.load)}(g, {n[0]}, {(0,) * t.ndim}, {self.k(access)})"
+            v.emit = lambda n: f"{self.k(self.arrays.only)}(g, {n[0]}, {self.k(access)})"
             return t.item
         if isinstance(t, Thing):
             # `x.dtype` is the array's own type; its `type` is the class that makes a number of it.

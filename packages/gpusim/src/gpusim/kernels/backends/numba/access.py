@@ -22,8 +22,9 @@ from numba.core import cgutils, errors, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
+from ...faults import NOT_ONE
 from ...sanitizer.records import FLAGGED_AXES, NEGATIVE, NEGATIVE_AXIS, OUTSIDE
-from .llvm import WORD, beyond, cell, fail, load, note, raised, tracing, unlikely
+from .llvm import WORD, beyond, cell, clear, fail, load, note, raised, tracing, unlikely
 from .worker_state import SCRATCH_BYTES, Cell, Fault
 
 
@@ -65,9 +66,7 @@ def past_the_end(context, builder, c, m, aryty, array, places, index, outside, a
         builder.store(offset, cell(builder, m, Cell.OUTSIDE_OFFSET))
     scratch = load(builder, m, Cell.SCRATCH)
     with builder.if_then(gone, likely=False):
-        for k in range(SCRATCH_BYTES // 8):
-            here = builder.inttoptr(builder.add(scratch, ir.Constant(WORD, 8 * k)), ir.PointerType(WORD))
-            builder.store(ir.Constant(WORD, 0), here)
+        clear(builder, scratch)
     return builder.inttoptr(builder.select(gone, scratch, at), array.data.type)
 
 
@@ -284,6 +283,16 @@ def get(typingctx, c, m, base, index, site):
         if not isinstance(base, types.Array):
             value = context.cast(builder, index_value, index, chosen.args[1])
             array_value = context.cast(builder, array_value, base, chosen.args[0])
+            if isinstance(base, types.BaseTuple) and isinstance(chosen.args[1], types.Integer):
+                _check_item(
+                    context,
+                    builder,
+                    cv,
+                    mv,
+                    len(base),
+                    context.cast(builder, value, chosen.args[1], types.intp),
+                    site_value,
+                )
             return context.get_function(operator.getitem, chosen)(builder, (array_value, value))
         array = context.make_array(base)(context, builder, array_value)
         if is_element(base, index) and context.compilation.within:
@@ -316,6 +325,32 @@ def get(typingctx, c, m, base, index, site):
         return made if is_element(base, index) else _emptied(context, builder, chosen.return_type, made, outside)
 
     return signature, codegen
+
+
+def _check_item(context, builder, c, m, count: int, at: ir.Value, site) -> None:
+    """End the launch where a tuple has no item of a number."""
+    size = ir.Constant(WORD, count)
+    wrapped = builder.select(builder.icmp_signed("<", at, ir.Constant(WORD, 0)), builder.add(at, size), at)
+    with builder.if_then(builder.icmp_unsigned(">=", wrapped, size), likely=False):
+        fail(context, builder, c, m, Fault.OUT_OF_BOUNDS, site, 0, size, (at,))
+
+
+@intrinsic
+def only(typingctx, c, m, base, site):
+    """An array whose ``item()`` is asked for: it has one element."""
+
+    def codegen(context, builder, sig, args):
+        cv, mv, value, site_value = args
+        if isinstance(base, types.Array):
+            array = context.make_array(base)(context, builder, value)
+            with builder.if_then(builder.icmp_unsigned("!=", array.nitems, ir.Constant(WORD, 1)), likely=False):
+                raised(builder, cv, mv, site_value)
+                context.call_conv.return_user_exc(builder, ValueError, (NOT_ONE,))
+        if context.enable_nrt:
+            context.nrt.incref(builder, base, value)
+        return value
+
+    return base(c, m, base, site), codegen
 
 
 def _tuple_item(c, m, base, index, site):

@@ -23,7 +23,7 @@ from .waiting import only_barriers, waits
 _HELPERS = {
     access: (
         *("get", "part", "set", "step", "raising", "get_field", "set_field", "get_own", "set_own", "copied"),
-        *("read_all", "wrote_all", "turned"),
+        *("read_all", "wrote_all", "turned", "only"),
     ),
     arrays: ("shared_array", "local_array"),
     atomics: tuple(name for name in vars(atomics) if name.startswith("atomic_")),

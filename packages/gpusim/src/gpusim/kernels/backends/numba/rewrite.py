@@ -587,6 +587,10 @@ class _Rewriter(ast.NodeTransformer):
         if written is not None:
             site = ast.Constant(self.site(place, "write", written))
             written = self.visit(copy.deepcopy(written))
+        if known is None and function.attr == "item" and not node.args and may_be_array(base):
+            site = ast.Constant(self.site(place, "read", base))
+            function.value = at(self.call("only", self.visit(base), site), place)
+            return node
         function.value = self.whole(base) if summing else self.visit(base)
         reading = node.args[: known.nin] if isinstance(known, np.ufunc) else node.args
         if reads_all(known):
