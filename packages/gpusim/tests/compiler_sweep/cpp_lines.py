@@ -142,3 +142,25 @@ def of_structs() -> list[str]:
 def with_structs(number: int, line: str) -> str:
     """The kernel of one of these lines, on one line."""
     return f'extern "C" __global__ void k{number}(Body* b, Nested* n) {{ int i = threadIdx.x; {line}; }}'
+
+
+HEADERS = (
+    "cuda/std/cmath cuda/std/limits cuda/std/climits cuda/std/cfloat cuda/std/cstdint cuda/std/type_traits cuda/std/utility "
+    "cuda/std/complex cuda/std/cstddef math_constants.h cuComplex.h cuda_fp16.h cooperative_groups.h cuda_runtime.h math.h cmath "
+    "stdint.h stdio.h cstdlib limits.h float.h assert.h algorithm type_traits windows.h"
+).split()
+BEHIND_HEADERS = """
+int32_t n = 1; y[0] = n | uint8_t n = 1; y[0] = n | size_t n = 1; y[0] = n | y[0] = INFINITY | y[0] = NAN | y[0] = M_PI | y[0] = INT_MAX | y[0] = UINT_MAX
+y[0] = LLONG_MAX | y[0] = CHAR_BIT | y[0] = FLT_MAX | y[0] = DBL_MAX | y[0] = FLT_EPSILON | y[0] = CUDART_PI_F | y[0] = CUDART_INF_F | y[0] = sqrtf(y[0])
+y[0] = std::sqrt(y[0]) | y[0] = std::max(i, i) | std::size_t n = 1; y[0] = n | y[0] = std::numeric_limits<float>::max() | printf("%d", i)
+"""
+
+
+def behind_headers() -> list[str]:
+    """Lines about what is declared in some header."""
+    return [each.strip() for line in BEHIND_HEADERS.strip().splitlines() for each in line.split(" | ")]
+
+
+def with_header(number: int, line: str) -> str:
+    """The kernel of one of these lines, on one line."""
+    return f'extern "C" __global__ void k{number}(double* y) {{ int i = threadIdx.x; {line}; }}'

@@ -14,6 +14,9 @@ from pathlib import Path
 
 from cuda.bindings import nvrtc
 
+(nvidia,) = importlib.util.find_spec("nvidia").submodule_search_locations
+INCLUDED = [f"-I{nvidia}/cu13/include{more}".encode() for more in ("", "/cccl")]
+"""Options that name the folders of CUDA's headers."""
 MOST = 90
 """Kernels of one compilation: NVRTC gives up after a hundred errors."""
 
@@ -21,7 +24,7 @@ MOST = 90
 def log(code: str) -> str:
     """What NVRTC says of a program."""
     _, program = nvrtc.nvrtcCreateProgram(code.encode(), b"k.cu", 0, [], [])
-    options = [b"--gpu-architecture=compute_90", b"--device-as-default-execution-space"]
+    options = [b"--gpu-architecture=compute_90", b"--device-as-default-execution-space", *INCLUDED]
     nvrtc.nvrtcCompileProgram(program, len(options), options)
     said = b" " * nvrtc.nvrtcGetProgramLogSize(program)[1]
     nvrtc.nvrtcGetProgramLog(program, said)
@@ -29,8 +32,7 @@ def log(code: str) -> str:
 
 
 def main() -> None:
-    (spec,) = importlib.util.find_spec("nvidia").submodule_search_locations
-    for found in sorted(Path(spec).glob("*/lib/libnvrtc-builtins.so*")):
+    for found in sorted(Path(nvidia).glob("*/lib/libnvrtc-builtins.so*")):
         ctypes.CDLL(str(found), mode=ctypes.RTLD_GLOBAL)
     before, lines = json.load(sys.stdin)
     told = [""] * len(lines)
@@ -38,7 +40,9 @@ def main() -> None:
         part = lines[start : start + MOST]
         said, first = log(before + "\n".join(part)), before.count("\n") + 1
         for message in re.split(r"(?m)^(?=k\.cu\(\d+\): )", said):
-            if found := re.match(r"k\.cu\((\d+)\): (?:catastrophic )?error(?: #\d+)?: (.*)", message):
+            if "catastrophic" in message and "cannot open source file" in message:
+                told = ["no such header"] * len(lines)
+            elif found := re.match(r"k\.cu\((\d+)\): (?:catastrophic )?error(?: #\d+)?: (.*)", message):
                 lines_named = [
                     int(found[1]),
                     *map(int, re.findall(r"at line (\d+)", message)),

@@ -82,3 +82,14 @@ def test_structs_are_taken_and_refused_as_by_the_compiler(standins):
     ]  # one may be no C
     differing = apart(lines, told, mine)
     assert not differing, "\n".join(differing)
+
+
+def test_names_are_known_behind_the_headers_that_declare_them(standins):
+    lines, differing = cpp_lines.behind_headers(), []
+    for header in ("", *cpp_lines.HEADERS):
+        before = f"#include <{header}>\n" if header else ""
+        kernels = [cpp_lines.with_header(n, line) for n, line in enumerate(lines)]
+        told = real(before, kernels)
+        mine = [ours(standins, before, [cpp_lines.with_header(0, line)])[0] for line in lines]  # one may stop the rest
+        differing += apart([f"<{header}> {line}" for line in lines], told, mine)
+    assert not differing, "\n".join(differing)

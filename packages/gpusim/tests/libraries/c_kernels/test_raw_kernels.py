@@ -275,6 +275,12 @@ def test_what_the_compiler_refuses(cp, body, said):
         ("int n = 4; x[0] = sqrt(n);", "Convert its argument, as in sqrt((float)x) or sqrt((double)x)."),
         ("x[0] = max(x[0], 0);", "Convert its arguments to one type, as in max((float)x, (float)y)."),
         ("long long n = 4; x[0] = min(threadIdx.x, n);", "as in min((long long)x, (long long)y)."),
+        ("x[0] = M_PI;", "Write #define M_PI 3.14159265358979323846"),
+        ("int32_t n = 1;", "behind #include <cuda/std/cstdint>"),
+        ("x[0] = INFINITY;", "behind #include <cuda/std/cmath>"),
+        ("x[0] = std::sqrt(x[0]);", "Write sqrt without it"),
+        ("x[0] = std::numeric_limits<float>::max();", "Write cuda::std::numeric_limits, behind its header"),
+        ("#include <math.h>\n", "leave the line out"),
         ("const float v = 1; float &r = v; r = 2;", "or copy the value into a variable first"),
         ("const float* y = x; y[0] = 1;", "leave that word out where it is declared"),
     ],
@@ -286,6 +292,30 @@ def test_what_is_refused_comes_with_what_works(cp, body, instead):
     with pytest.raises(CompileException) as raised:
         cp.RawKernel(code, "f").compile()
     assert instead in "\n".join(raised.value.__notes__)
+
+
+@pytest.mark.parametrize("more", [{"backend": "nvcc"}, {"jitify": True}])
+def test_nvcc_and_jitify_have_the_headers_of_the_host(cp, more):
+    code = """#include <cmath>
+    #include <limits>
+    extern "C" __global__ void f(double* x, int n) { x[0] = std::sqrt(n); x[1] = std::numeric_limits<short>::max(); x[2] = M_PI; int32_t k = 7; x[3] = k; }
+    """
+    x = cp.zeros(4)
+    cp.RawKernel(code, "f", **more)((1,), (1,), (x, np.int32(16)))
+    assert x.get().tolist() == [4, 2**15 - 1, np.pi, 7]
+
+
+def test_cuda_std_takes_integers_as_doubles(cp):
+    code = """#include <cuda/std/cmath>
+    typedef unsigned short uint16_t;
+    extern "C" __global__ void f(double* x, int n) { x[0] = cuda::std::sqrt(n); x[1] = cuda::std::pow(n, 0.5f); x[2] = INFINITY; uint16_t k = 70000; x[3] = k; }
+    """
+    x = cp.zeros(4)
+    cp.RawKernel(code, "f")((1,), (1,), (x, np.int32(16)))
+    assert x.get().tolist() == [4, 4, np.inf, 70000 - 2**16]
+    own = 'typedef unsigned char uint8_t;\n#define M_PI 3\nextern "C" __global__ void f(double* x) { uint8_t k = 256 + 5; x[0] = k + M_PI; }'
+    cp.RawKernel(own, "f")((1,), (1,), (x,))
+    assert x.get()[0] == 8
 
 
 def test_a_name_is_that_of_its_block(cp):

@@ -114,7 +114,7 @@ class Builtins:
 
     def knows(self, name: str) -> bool:
         """Whether a name is one of CUDA's."""
-        return self._find(name) is not None
+        return self._find(name.removeprefix(overloads.STANDARD)) is not None
 
     def _find(self, name: str):
         if name in ("min", "max", "abs", "labs", "llabs", "__ldg", "__ldcg", "__ldca", "isnan", "isinf", "isfinite", "signbit",
@@ -148,6 +148,9 @@ class Builtins:
         ------
         CompileException, NotSimulatedError
         """
+        if name.startswith(overloads.STANDARD):
+            name = name.removeprefix(overloads.STANDARD)
+            given = overloads.as_standard(f, name, given)
         method = self._find(name)
         return getattr(self, method, self.call_refused)(f, name, given, node)
 

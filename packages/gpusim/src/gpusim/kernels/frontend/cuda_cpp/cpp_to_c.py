@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 from .c_types import NAMED
 from .errors import Code
+from .overloads import DECLARED as OVERLOADED
+from .overloads import STANDARD
 from .tokens import Token
 
 REFERENCE = "_hf_ref_"
@@ -227,6 +229,11 @@ def _outside(tokens: list[Token], unit: Unit) -> list[Token]:
             k += 1
         elif after == "::" and text in namespaces:
             k += 2
+            if text == "std":
+                _check_std(tokens, k, unit)
+                if k < len(tokens) and tokens[k].text in OVERLOADED:
+                    made.append(Token(STANDARD + tokens[k].text, token.line, "name"))
+                    k += 1
         elif text == "::":
             if made and made[-1].text == ">":
                 made.append(token)
@@ -247,6 +254,25 @@ def _outside(tokens: list[Token], unit: Unit) -> list[Token]:
             made.append(token)
             k += 1
     return made
+
+
+def _check_std(tokens: list[Token], k: int, unit: Unit) -> None:
+    """Refuse what NVRTC does not have: ``std::`` nearly as a whole, ``cuda::std::`` without a header."""
+    code = unit.code
+    if not code.bare or k >= len(tokens):
+        return
+    name, line = tokens[k].text, tokens[k].line
+    if k > 2 and [t.text for t in tokens[k - 4 : k - 2]] == ["cuda", "::"]:
+        if not any(path.startswith("cuda/") or path.startswith("cooperative_groups") for path in code.included):
+            said = 'name followed by "::" must be a class or namespace name'
+            code.wrong(said, line, f"Include the header: cuda::std::{name} is in one of <cuda/std/…>.")
+    elif name not in ("move", "forward", "initializer_list"):
+        instead = f"NVRTC has no std::{name}. " + (
+            f"Write {name} without it."
+            if name in OVERLOADED or name.endswith("_t")
+            else f"Write cuda::std::{name}, behind its header in <cuda/std/…>."
+        )
+        code.wrong(f'namespace "std" has no member "{name}"', line, instead)
 
 
 _NOT_IN_STRUCTS = {

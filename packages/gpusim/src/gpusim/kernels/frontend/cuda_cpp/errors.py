@@ -62,14 +62,19 @@ class Code:
         The text that messages show: another than `text` where that was made from Python.
     separate : bool
         Whether it is compiled to be linked, without which a kernel may launch none.
+    bare : bool
+        Whether NVRTC gets it without a header: those of the host are not there then.
+    included : set of str
+        The headers that it includes.
     """
 
-    separate = False
+    separate = bare = False
 
     def __init__(self, text: str, name: str, filename: str | None = None, shown: str | None = None):
         self.text, self.name, self.shown = text, name, text if shown is None else shown
         self.filename = filename or f"<C code of {name}>"
         self.lines = self.shown.splitlines()
+        self.included: set[str] = set()
 
     def line(self, number: int) -> str:
         """A line's text, stripped."""

@@ -9,7 +9,7 @@ from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
 
 from ..python import source as sources
-from . import cpp_to_c, structs
+from . import cpp_to_c, headers, structs
 from .builtins import Builtins
 from .c_types import INT, NAMED, UCHAR, VOID, Array, Carray, Pointer, Scalar, Struct, of_words
 from .cpp_to_c import REFERENCE, SHARED
@@ -53,6 +53,7 @@ class Module:
         self.externals: dict[str, Made] = {}
         self.unit = cpp_to_c.convert(tokens(code, defines), code)
         self.typedefs: dict[str, object] = dict(NAMED) | {"_hf_auto": "auto"}
+        self.own: set[str] = set()  # types that the source itself names
         self.functions: dict[str, c_ast.FuncDef] = {}
         self.variables: dict[str, tuple[object, c_ast.Decl]] = {}
         self.constants: dict[str, Variable] = {}
@@ -80,6 +81,7 @@ class Module:
                 self.functions[item.decl.name] = item
             elif isinstance(item, c_ast.Typedef):
                 self.typedefs[item.name] = self.resolve(item.type, self.helper)
+                self.own.add(item.name)
             elif isinstance(item, c_ast.Decl):
                 self.declare(item)
 
@@ -134,6 +136,9 @@ class Module:
             return self.resolve(node.type, f)
         if isinstance(node, c_ast.IdentifierType):
             words = list(node.names)
+            if len(words) == 1 and self.code.bare and words[0] not in self.own:
+                if not headers.known(words[0], self.code.included):
+                    self.code.wrong(f'identifier "{words[0]}" is undefined', line, headers.instead(words[0]))
             if len(words) == 1 and words[0] in self.typedefs:
                 return self.typedefs[words[0]]
             found = of_words(words)

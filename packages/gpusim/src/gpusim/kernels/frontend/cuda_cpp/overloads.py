@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pycparser import c_ast
+
 from .c_types import DOUBLE, FLOAT, INT, LLONG, LONG, UINT, ULLONG, ULONG, Pointer, Scalar, promoted
 
 _ONE = (
@@ -19,6 +21,8 @@ _TWO = "atan2 fmod hypot fmin fmax nextafter remainder fdim".split()
 _WHOLE = ((INT, UINT), (LONG, ULONG), (LLONG, ULLONG))
 _EITHER = [(a, b) for kinds in (*_WHOLE, (FLOAT, DOUBLE)) for a in kinds for b in kinds]
 
+STANDARD = "_hf_std_"
+"""What begins the name of a function that is called as one of ``std``, which takes integers as doubles."""
 DECLARED: dict[str, Sequence[tuple[object, ...]]] = {
     **{name: [(DOUBLE,), (FLOAT,)] for name in _ONE},
     **{name: [(DOUBLE, DOUBLE), (FLOAT, FLOAT)] for name in _TWO},
@@ -32,6 +36,17 @@ DECLARED: dict[str, Sequence[tuple[object, ...]]] = {
     "sincos": [(kind, Pointer(kind), Pointer(kind)) for kind in (DOUBLE, FLOAT)],
 }
 """The parameters of each function, once for each declaration."""
+
+
+def as_standard(f, name: str, given: list[c_ast.Node]) -> list[c_ast.Node]:
+    """The arguments of a function of ``std``: integers become doubles, and floats beside them, too."""
+    if name in ("min", "max", "abs", "modf", "sincos"):
+        return given
+    types = [f.apart(lambda each=each: f.value(each).type)[1] for each in given]
+    if not all(isinstance(kind, Scalar) and kind.kind in "iubf" for kind in types) or all(t == FLOAT for t in types):
+        return given
+    double = c_ast.Typename(None, [], None, c_ast.TypeDecl(None, [], None, c_ast.IdentifierType(["double"])))
+    return [c_ast.Cast(double, each, each.coord) for each in given]
 
 
 def chosen(f, name: str, given: Sequence[object], node) -> tuple[Scalar, ...]:

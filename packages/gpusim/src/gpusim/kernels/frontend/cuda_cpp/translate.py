@@ -17,7 +17,7 @@ from typing import Any
 from pycparser import c_ast
 
 from ..python import source as sources
-from . import structs, values
+from . import headers, structs, values
 from .c_types import BOOL, INT, LONG, UINT, ULONG, VOID, Array, Carray, Group, Pointer, Scalar, Struct, common
 from .cpp_to_c import REFERENCE, SHARED
 from .device_library import ENVIRONMENT
@@ -258,6 +258,7 @@ class Translation:
 
     def do_Typedef(self, node: c_ast.Typedef) -> None:
         self.module.typedefs[node.name] = self.module.resolve(node.type, self)
+        self.module.own.add(node.name)
 
     def do_DeclList(self, node: c_ast.DeclList) -> None:
         for inner in node.decls:
@@ -495,7 +496,7 @@ class Translation:
                 return literal(INT, variable)
             if node.name in _DIM3:
                 self.refuse(f"{node.name} as a whole", node, f"{node.name}.x")
-            self.wrong(f'identifier "{node.name}" is undefined', node)
+            self.wrong(f'identifier "{node.name}" is undefined', node, headers.instead(node.name))
         if variable.const is not None:
             return literal(variable.type, variable.const)
         if variable.reference or variable.boxed or isinstance(variable.type, Struct):
