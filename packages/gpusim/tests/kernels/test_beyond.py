@@ -124,7 +124,7 @@ gpusim.activate()
 from numba import cuda
 from gpusim.kernels import reported
 
-POINT = np.dtype([("a", np.float64), ("b", np.int32, 2), ("c", np.complex128)])
+POINT = np.dtype([("a", np.float64), ("b", np.int32, 2), ("c", np.complex128), ("more", np.float64, 9)])
 
 @cuda.jit
 def rows(x, out):

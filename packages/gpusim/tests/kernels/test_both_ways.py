@@ -9,7 +9,7 @@ import pickle
 import numpy as np
 import pytest
 
-from gpusim.kernels.faults import UncompilableError
+from gpusim.kernels.faults import OutOfBoundsError, UncompilableError
 
 
 @pytest.fixture(params=[pytest.param("compiled", marks=pytest.mark.large), "interpreted"])
@@ -140,6 +140,97 @@ def test_an_array_and_a_part_of_one_are_filled(given):
         middle.fill(x[3])
 
     assert given(kernel, X, 4) == [7, 4, 4, 7]
+
+
+def test_the_bounds_of_a_part_of_a_tuple_are_constants_in_variables(given):
+    two = 2
+
+    def kernel(x, out):
+        low = 1
+        nothing = None
+        out[0] = len((1, 2, 3, 4)[low:])
+        out[1] = (1, 2, 3, 4)[low:two][0] + len((1, 2, 3)[nothing:two])
+        last = -1
+        out[2] = len((1, 2, 3, 4)[:last])
+        out[3] = x[low:two].size
+
+    assert given(kernel, X, 4) == [3, 4, 3, 1]
+
+
+def by_an_argument(x, out):
+    out[0] = len((1, 2, 3)[: x.size])
+
+
+def by_a_sum(x, out):
+    k = 1
+    out[0] = len((1, 2, 3)[k + 1 : 3])
+
+
+def in_a_loop(x, out):
+    for k in range(2):
+        out[0] = len((1, 2, 3)[k:])
+
+
+def by_one_of_two(x, out):
+    k = 1
+    if x.size > 2:
+        k = 2
+    out[0] = len((1, 2, 3)[::k])
+
+
+@pytest.mark.parametrize("kernel", [by_an_argument, by_a_sum, in_a_loop, by_one_of_two])
+def test_a_part_of_a_tuple_of_unknown_length_is_refused(given, kernel):
+    # As numba-cuda 0.30.4 has it: a constant is one that is written there, and not one that is computed.
+    with pytest.raises(UncompilableError, match="needs bounds that are constants|no indexing for UniTuple"):
+        given(kernel, X, 1)
+
+
+def past_a_tuple(x, out):
+    t = (1.0, 2.0)
+    out[0] = t[5]
+
+
+def past_a_shape(x, out):
+    k = -3
+    out[0] = (1, 2)[k] + x.shape[0]
+
+
+@pytest.mark.parametrize("kernel", [past_a_tuple, past_a_shape])
+def test_an_item_that_a_tuple_does_not_have_is_refused(given, kernel):
+    with pytest.raises(UncompilableError, match="^A tuple of 2 has no item"):
+        given(kernel, X, 1)
+
+
+def test_an_item_past_the_arguments_is_refused(given, device_function):
+    def last(*args):
+        return args[5]
+
+    last = device_function(last)
+
+    def kernel(x, out):
+        out[0] = last(x[0], x[1])
+
+    with pytest.raises(UncompilableError, match="^A tuple of 2 has no item 5"):
+        given(kernel, X, 1)
+
+
+def test_an_item_of_a_tuple_by_a_number_that_is_too_large(given):
+    def kernel(x, out):
+        out[0] = (1.0, 2.0)[x.size]
+
+    with pytest.raises(OutOfBoundsError, match=r"\[4\] does not exist: .*has 2 items.*\n.*line 2 of kernel"):
+        given(kernel, X, 1)
+
+
+def test_the_item_of_an_array(given):
+    def kernel(x, out):
+        out[0] = x[1:2].item()
+        if x.size > 4:
+            out[1] = x.item()
+
+    assert given(kernel, X, 2) == [2.5, 0]
+    with pytest.raises(ValueError, match=r"kernel.*line .*can only convert an array of size 1"):
+        given(kernel, np.ones(5), 2)
 
 
 def test_a_tuple_cannot_be_sliced_in_steps_of_zero(given):

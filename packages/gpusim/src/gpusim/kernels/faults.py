@@ -345,6 +345,10 @@ class TraceError(KernelError):
         return "\n".join([*found[:3], *more])
 
 
+NOT_ONE = "item(): can only convert an array of size 1 to a Python scalar"
+"""What Numba says of ``x.item()`` of several elements."""
+
+
 def raised(exception: BaseException, fault: KernelError) -> BaseException:
     """An exception that a kernel with ``debug=True`` raised itself, of the same class, told as Numba tells it.
 

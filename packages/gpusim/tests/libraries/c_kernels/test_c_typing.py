@@ -186,10 +186,10 @@ def test_a_constant_converts_as_a_variable_does(cp):
     values = {"quiet_NaN": np.nan, "infinity": np.inf, "max": np.finfo("f4").max, "lowest": np.finfo("f4").min}
     for name, value in values.items():
         stores = "\n".join(
-            f"y[{k}] = (long long)({kind})numeric_limits<float>::{name}(); z[{k}] = (long long)({kind})x[0];"
+            f"y[{k}] = (long long)({kind})cuda::std::numeric_limits<float>::{name}(); z[{k}] = (long long)({kind})x[0];"
             for k, kind in enumerate(types)
         )
-        code = f'extern "C" __global__ void f(const float* x, long long* y, long long* z) {{\n{stores}\n}}'
+        code = f'#include <cuda/std/limits>\nextern "C" __global__ void f(const float* x, long long* y, long long* z) {{\n{stores}\n}}'
         y, z = cp.zeros((2, len(types)), np.int64)
         cp.RawKernel(code, "f")((1,), (1,), (cp.array([value], np.float32), y, z))
         assert y.tolist() == z.tolist(), name

@@ -30,12 +30,12 @@ def both(monkeypatch, call):
 OPERATIONS = [
     "z = x * x + y",
     "z = x / y - (T)1",
-    "T d = x - y; z = d > 0 ? d * d : sqrt(-d)",
+    "T d = x - y; z = d > 0 ? d * d : sqrt((double)-d)",
     "if (x > y) z = x; else z = y + i",
     "if (i % 3 == 0) { z = 1; continue; } z = 2",
     "z = 0; for (int k = 0; k < 5; ++k) { if (k > x * 4) continue; z += k * y; }",
     "z = (long long)x & 3 && y > 1",
-    "z = min(x, y) + floor(x * 10)",
+    "z = min(x, y) + floor((double)x * 10)",
     "z = i",
 ]
 
@@ -76,7 +76,7 @@ def test_in_place_over_rows_and_with_two_results(cp, monkeypatch):
         ("T x, T y", "z = *(_raw_x + i)", {}),
         ("T x, T y", "z = me()", {"preamble": "__device__ int me() { return threadIdx.x; }"}),
         ("T x, T y", "z = ME", {"preamble": "#define ME threadIdx.x\n"}),
-        ("T x, T y", "z = at(x)", {"preamble": "__device__ double at(double& a) { return *(&a); }"}),
+        ("T x, T y", "z = at(x)", {"preamble": "__device__ double at(const double& a) { return *(&a); }"}),
     ],
 )
 def test_what_has_to_be_checked_is(cp, monkeypatch, launches, params, operation, more):

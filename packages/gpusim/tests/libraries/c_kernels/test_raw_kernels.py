@@ -250,6 +250,14 @@ def test_a_race_is_found(cp):
         ("#error no\n", "no"),
         ("#include <windows.h>\n", "cannot open source file"),
         ("x[0] = 1.5f % 2;", 'no operator "%"'),
+        ("int n = 4; x[0] = sqrt(n);", 'more than one instance of overloaded function "sqrt"'),
+        ("x[0] = max(x[0], 0);", r"argument types are: \(float, int\)"),
+        ("int d; x[0] = modf(x[0], &d);", 'no instance of overloaded function "modf"'),
+        ("const float* y = x; y[0] = 1;", "modifiable lvalue"),
+        ("const float* y = x; float* z = y;", r'value of type "const float \*" cannot be used to initialize'),
+        ("const int n = threadIdx.x; int &m = n;", 'qualifiers dropped in binding reference of type "int &"'),
+        ("const int n;", "requires an initializer"),
+        ("int n = 1; int n = 2;", "already been declared in the current scope"),
     ],
 )
 def test_what_the_compiler_refuses(cp, body, said):
@@ -262,11 +270,76 @@ def test_what_the_compiler_refuses(cp, body, said):
 
 
 @pytest.mark.parametrize(
+    ("body", "instead"),
+    [
+        ("int n = 4; x[0] = sqrt(n);", "Convert its argument, as in sqrt((float)x) or sqrt((double)x)."),
+        ("x[0] = max(x[0], 0);", "Convert its arguments to one type, as in max((float)x, (float)y)."),
+        ("long long n = 4; x[0] = min(threadIdx.x, n);", "as in min((long long)x, (long long)y)."),
+        ("x[0] = M_PI;", "Write #define M_PI 3.14159265358979323846"),
+        ("int32_t n = 1;", "behind #include <cuda/std/cstdint>"),
+        ("x[0] = INFINITY;", "behind #include <cuda/std/cmath>"),
+        ("x[0] = std::sqrt(x[0]);", "Write sqrt without it"),
+        ("x[0] = std::numeric_limits<float>::max();", "Write cuda::std::numeric_limits, behind its header"),
+        ("#include <math.h>\n", "leave the line out"),
+        ("const float v = 1; float &r = v; r = 2;", "or copy the value into a variable first"),
+        ("const float* y = x; y[0] = 1;", "leave that word out where it is declared"),
+    ],
+)
+def test_what_is_refused_comes_with_what_works(cp, body, instead):
+    from cupy.cuda.compiler import CompileException
+
+    code = f'extern "C" __global__ void f(float* x) {{\n {body}\n}}'
+    with pytest.raises(CompileException) as raised:
+        cp.RawKernel(code, "f").compile()
+    assert instead in "\n".join(raised.value.__notes__)
+
+
+@pytest.mark.parametrize("more", [{"backend": "nvcc"}, {"jitify": True}])
+def test_nvcc_and_jitify_have_the_headers_of_the_host(cp, more):
+    code = """#include <cmath>
+    #include <limits>
+    extern "C" __global__ void f(double* x, int n) { x[0] = std::sqrt(n); x[1] = std::numeric_limits<short>::max(); x[2] = M_PI; int32_t k = 7; x[3] = k; }
+    """
+    x = cp.zeros(4)
+    cp.RawKernel(code, "f", **more)((1,), (1,), (x, np.int32(16)))
+    assert x.get().tolist() == [4, 2**15 - 1, np.pi, 7]
+
+
+def test_cuda_std_takes_integers_as_doubles(cp):
+    code = """#include <cuda/std/cmath>
+    typedef unsigned short uint16_t;
+    extern "C" __global__ void f(double* x, int n) { x[0] = cuda::std::sqrt(n); x[1] = cuda::std::pow(n, 0.5f); x[2] = INFINITY; uint16_t k = 70000; x[3] = k; }
+    """
+    x = cp.zeros(4)
+    cp.RawKernel(code, "f")((1,), (1,), (x, np.int32(16)))
+    assert x.get().tolist() == [4, 4, np.inf, 70000 - 2**16]
+    own = 'typedef unsigned char uint8_t;\n#define M_PI 3\nextern "C" __global__ void f(double* x) { uint8_t k = 256 + 5; x[0] = k + M_PI; }'
+    cp.RawKernel(own, "f")((1,), (1,), (x,))
+    assert x.get()[0] == 8
+
+
+def test_a_name_is_that_of_its_block(cp):
+    body = "int n = 1; { int n = 2; x[0] = n; } for (int n = 5; n < 6; ++n) { int k = n; x[1] = k; } x[2] = n;"
+    x = cp.zeros(3, "f4")
+    cp.RawKernel(f'extern "C" __global__ void f(float* x) {{ {body} }}', "f")((1,), (1,), (x,))
+    assert x.get().tolist() == [2, 5, 1]
+
+
+def test_the_type_of_a_power_is_that_of_its_base(cp):
+    x = cp.asarray([1.1], "f4")
+    out = cp.zeros(2, "f8")
+    cp.RawKernel(
+        'extern "C" __global__ void f(float* x, double* y) { y[0] = pow(x[0], 3); y[1] = sizeof(isnan(x[0])); }', "f"
+    )((1,), (1,), (x, out))
+    assert out.get()[0] == float(np.float32(out.get()[0])) and out.get()[1] == 4
+
+
+@pytest.mark.parametrize(
     ("body", "what"),
     [
-        ("struct P { float a; };", "a struct"),
         ("auto f = [&](int a) { return a; };", "lambda|syntax"),
-        ("float4 v = make_float4(1, 2, 3, 4);", "float4|make_float4"),
+        ("float4 v = make_float4(1, 2, 3, 4);", "the vector type float4"),
+        ("float4* v = reinterpret_cast<float4*>(x);", "the vector type float4"),
         ("f<<<1, 1>>>(x);", "separate compilation mode"),
         ("float** y; y[0] = x;", "pointer"),
         ("goto end;", "goto"),

@@ -12,6 +12,8 @@ from numba import float32, float64, int32, types, void
 from numba.core.errors import NumbaPerformanceWarning
 from scipy import special
 
+from gpusim.kernels.faults import UncompilableError
+
 
 def make(cuda, *jit_args, **options):
     def add_one(x):
@@ -646,3 +648,20 @@ def test_libdevice_at_zero_and_where_it_is_not_finite(cuda, monkeypatch, way):
     np.testing.assert_array_equal(a, [3, 1, -2, -np.inf, np.inf, np.nan])
     assert b.tolist() == [3, 1, -2, -(2**31), 2**31 - 1, -(2**31)]
     assert c.tolist()[:4] == [9, -3, 0, 0]
+
+
+@pytest.mark.large("way")
+@pytest.mark.parametrize("way", ["compiled", "interpreted"])
+@pytest.mark.parametrize(
+    "line", ["out[0] = len(g)", "out[0] = g.size", "out[0] = g + 1", "out[0] = g", "out[0] = g == g", "out[0] = g[0]", "print(g)"]
+)  # fmt: skip
+def test_a_grid_has_a_sync_and_nothing_else(cuda, monkeypatch, tmp_path, way, line):
+    # numba-cuda 0.30.4 refuses each of these: a GridGroup is no number and has no length.
+    monkeypatch.setenv("GPUSIM_KERNELS", way)
+    file = tmp_path / "grids.py"
+    file.write_text(f"def kernel(out):\n    g = cuda.cg.this_grid()\n    g.sync()\n    {line}\n")
+    names = {"cuda": cuda}
+    exec(compile(file.read_text(), str(file), "exec"), names)
+    with pytest.raises((numba.core.errors.TypingError, TypeError, UncompilableError)):
+        cuda.jit(names["kernel"])[1, 1](np.zeros(1))
+        cuda.synchronize()

@@ -727,6 +727,9 @@ class Inference:
             v.emit = lambda n: f"{n[0]}[{int(at)}]"
             return t.items[at]
         if index.type == SLICE and index.op == "slice":
+            signed = [a.args[0] if a.op == "unary" else a for a in index.args]
+            if any(a.op != "const" for a in signed):
+                raise TypingError("A part of a tuple needs bounds that are constants: loop over its items")
             bounds = [self.constant(a) for a in index.args]
             part = slice(*bounds)
             if part.step == 0:
@@ -960,7 +963,7 @@ class Inference:
             return item
         if isinstance(t, Array) and name == "item" and not args:
             access = self.access(v, base, "read")._replace(place=v.place)
-            v.emit = lambda n: f"{self.k(self.arrays.load)}(g, {n[0]}, {(0,) * t.ndim}, {self.k(access)})"
+            v.emit = lambda n: f"{self.k(self.arrays.only)}(g, {n[0]}, {self.k(access)})"
             return t.item
         if isinstance(t, Thing):
             # `x.dtype` is the array's own type; its `type` is the class that makes a number of it.
@@ -1344,7 +1347,8 @@ class Inference:
     def c_print(self, v, args):
         for a in args:
             for t in a.type.items if isinstance(a.type, Tuple) else (a.type,):
-                if not isinstance(t, Scalar | Time) and not isinstance(getattr(t, "value", None), str):
+                text = isinstance(getattr(t, "value", None), str) and t != thing("cuda.cg.this_grid()")
+                if not isinstance(t, Scalar | Time) and not text:
                     raise TypingError(f"print in a kernel prints numbers and constant text, not {a.type}")
                 if isinstance(t, Scalar) and t.letter in COMPLEXES:
                     raise TypingError("print in a kernel does not print complex numbers: print x.real and x.imag")

@@ -578,6 +578,8 @@ class Lowering:
     def _intrinsic(self, name, node):
         args, names = self._arguments(node)
         if name == "cg.this_grid":
+            if args:
+                raise self.error("cuda.cg.this_grid takes no arguments.", node)
             return self.make("intrinsic", [], node, "cg.this_grid()")
         if name in WAITING:
             return self.wait(name, args, node, names)

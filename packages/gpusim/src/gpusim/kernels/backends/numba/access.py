@@ -22,8 +22,9 @@ from numba.core import cgutils, errors, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
+from ...faults import NOT_ONE
 from ...sanitizer.records import FLAGGED_AXES, NEGATIVE, NEGATIVE_AXIS, OUTSIDE
-from .llvm import WORD, beyond, cell, fail, load, note, raised, tracing, unlikely
+from .llvm import WORD, beyond, cell, clear, fail, load, note, raised, tracing, unlikely
 from .worker_state import SCRATCH_BYTES, Cell, Fault
 
 
@@ -65,20 +66,13 @@ def past_the_end(context, builder, c, m, aryty, array, places, index, outside, a
         builder.store(offset, cell(builder, m, Cell.OUTSIDE_OFFSET))
     scratch = load(builder, m, Cell.SCRATCH)
     with builder.if_then(gone, likely=False):
-        for k in range(SCRATCH_BYTES // 8):
-            here = builder.inttoptr(builder.add(scratch, ir.Constant(WORD, 8 * k)), ir.PointerType(WORD))
-            builder.store(ir.Constant(WORD, 0), here)
+        clear(builder, scratch)
     return builder.inttoptr(builder.select(gone, scratch, at), array.data.type)
 
 
 _LOG = ir.FunctionType(ir.VoidType(), [WORD] * 5)
-STORED, PART, INSIDE = 1 << 32, 1 << 33, 1 << 34
+STORED, PART = 1 << 32, 1 << 33
 """Flags, for the logging function only: a value was stored; a field of a record is touched, or an item of an array that is one."""
-
-
-def inside(base: types.Type) -> int:
-    """The flag for accesses of an array that lies in a record, if it is one."""
-    return INSIDE if isinstance(base, types.NestedArray) else 0
 
 
 def _components(idxty: types.Type) -> list[types.Type]:
@@ -289,6 +283,16 @@ def get(typingctx, c, m, base, index, site):
         if not isinstance(base, types.Array):
             value = context.cast(builder, index_value, index, chosen.args[1])
             array_value = context.cast(builder, array_value, base, chosen.args[0])
+            if isinstance(base, types.BaseTuple) and isinstance(chosen.args[1], types.Integer):
+                _check_item(
+                    context,
+                    builder,
+                    cv,
+                    mv,
+                    len(base),
+                    context.cast(builder, value, chosen.args[1], types.intp),
+                    site_value,
+                )
             return context.get_function(operator.getitem, chosen)(builder, (array_value, value))
         array = context.make_array(base)(context, builder, array_value)
         if is_element(base, index) and context.compilation.within:
@@ -301,7 +305,7 @@ def get(typingctx, c, m, base, index, site):
             def read(at, negative, rare):
                 value = arrayobj.load_item(context, builder, base, at)
                 if rare:
-                    log(builder, cv, mv, at, site_value, negative, part=inside(base))
+                    log(builder, cv, mv, at, site_value, negative)
                 return (value,)
 
             return either(*(context, builder, cv, mv, base, array, index, index_value, site_value, read), traced=True)[
@@ -310,7 +314,7 @@ def get(typingctx, c, m, base, index, site):
         if is_element(base, index) and not isinstance(base.dtype, types.Record | types.NestedArray):
             at, negative = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
             value = arrayobj.load_item(context, builder, base, at)
-            log(builder, cv, mv, at, site_value, negative, part=inside(base))
+            log(builder, cv, mv, at, site_value, negative)
             return value
         if is_element(base, index):
             at, negative = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
@@ -321,6 +325,32 @@ def get(typingctx, c, m, base, index, site):
         return made if is_element(base, index) else _emptied(context, builder, chosen.return_type, made, outside)
 
     return signature, codegen
+
+
+def _check_item(context, builder, c, m, count: int, at: ir.Value, site) -> None:
+    """End the launch where a tuple has no item of a number."""
+    size = ir.Constant(WORD, count)
+    wrapped = builder.select(builder.icmp_signed("<", at, ir.Constant(WORD, 0)), builder.add(at, size), at)
+    with builder.if_then(builder.icmp_unsigned(">=", wrapped, size), likely=False):
+        fail(context, builder, c, m, Fault.OUT_OF_BOUNDS, site, 0, size, (at,))
+
+
+@intrinsic
+def only(typingctx, c, m, base, site):
+    """An array whose ``item()`` is asked for: it has one element."""
+
+    def codegen(context, builder, sig, args):
+        cv, mv, value, site_value = args
+        if isinstance(base, types.Array):
+            array = context.make_array(base)(context, builder, value)
+            with builder.if_then(builder.icmp_unsigned("!=", array.nitems, ir.Constant(WORD, 1)), likely=False):
+                raised(builder, cv, mv, site_value)
+                context.call_conv.return_user_exc(builder, ValueError, (NOT_ONE,))
+        if context.enable_nrt:
+            context.nrt.incref(builder, base, value)
+        return value
+
+    return base(c, m, base, site), codegen
 
 
 def _tuple_item(c, m, base, index, site):
@@ -442,7 +472,7 @@ def set(typingctx, c, m, base, index, value, site):
                 if rare:
                     with unlikely(builder, tracing(builder, cv)):
                         found = bits(builder, at, itemsize(context, base))
-                        whole = PART if isinstance(base.dtype, types.Record) else inside(base)
+                        whole = PART if isinstance(base.dtype, types.Record) else 0
                         enter(builder, mv, at, site_value, negative, found, whole)
                 return ()
 
@@ -470,7 +500,7 @@ def set(typingctx, c, m, base, index, value, site):
             context.get_function(operator.setitem, chosen)(builder, operands)
         if element:
             with unlikely(builder, tracing(builder, cv)):
-                whole = PART if isinstance(base, types.Array) and isinstance(base.dtype, types.Record) else inside(base)
+                whole = PART if isinstance(base, types.Array) and isinstance(base.dtype, types.Record) else 0
                 enter(builder, mv, at, site_value, negative, bits(builder, at, itemsize(context, base)), whole)
         return context.get_dummy_value()
 
@@ -599,7 +629,7 @@ def _place(context, builder, record: types.Record, name: str, at: ir.Value, site
 
 @intrinsic(prefer_literal=True)
 def part(typingctx, c, m, base, index, low, high, step, site):
-    """``base[low:high:step]`` with constants, which of a tuple is another tuple; `index` is the slice."""
+    """``base[low:high:step]``, which of a tuple is another tuple, if the bounds are constants; `index` is the slice."""
     if not isinstance(base, types.BaseTuple):
         signature, inner = get._defn(typingctx, c, m, base, index, site) or (None, None)
         if signature is None:
@@ -609,9 +639,9 @@ def part(typingctx, c, m, base, index, low, high, step, site):
             return inner(context, builder, signature, [*args[:4], args[7]])
 
         return signature.return_type(c, m, base, index, low, high, step, site), of_array
-    bounds = [None if bound == types.none else getattr(bound, "literal_value", 0) for bound in (low, high, step)]
-    if bounds[2] == 0:  # Numba asks again, without the constants
-        raise errors.TypingError("slice step cannot be zero")
+    if not all(bound == types.none or isinstance(bound, types.IntegerLiteral) for bound in (low, high, step)):
+        raise errors.TypingError("A part of a tuple needs bounds that are constants: loop over its items")
+    bounds = [None if bound == types.none else bound.literal_value for bound in (low, high, step)]
     picked = range(len(base))[slice(*bounds)]
     kind = types.BaseTuple.from_types([base.types[k] for k in picked])
 

@@ -13,7 +13,7 @@ from numba.core import types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
-from .access import either, inside, log, pointer, tells
+from .access import either, log, pointer, tells
 from .llvm import word
 
 _INTEGERS = (types.int32, types.uint32, types.int64, types.uint64)
@@ -131,7 +131,7 @@ def _at_element(context, builder, base: types.Array, given, cv, mv, index, value
     def act(at, negative, rare):
         result = operate(at)
         if rare:
-            log(builder, cv, mv, at, site, negative, word(builder, operand), inside(base))
+            log(builder, cv, mv, at, site, negative, word(builder, operand))
         return (result,)
 
     place = (context, builder, cv, mv, base, array, kind, value, site)

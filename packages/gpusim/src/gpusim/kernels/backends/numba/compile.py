@@ -23,7 +23,7 @@ from .waiting import only_barriers, waits
 _HELPERS = {
     access: (
         *("get", "part", "set", "step", "raising", "get_field", "set_field", "get_own", "set_own", "copied"),
-        *("read_all", "wrote_all", "turned"),
+        *("read_all", "wrote_all", "turned", "only"),
     ),
     arrays: ("shared_array", "local_array"),
     atomics: tuple(name for name in vars(atomics) if name.startswith("atomic_")),
@@ -39,7 +39,7 @@ _HELPERS = {
         "take_pair",
     ),
     thread_intrinsics: (
-        *("dim3", "laneid", "warpsize", "lanemask_lt", "fence", "way", "drop", "nanosleep", "printed"),
+        *("dim3", "laneid", "warpsize", "lanemask_lt", "fence", "way", "drop", "nanosleep", "printed", "this_grid"),
         *("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp", "math_fmod", "math_modf", "math_remainder"),
         *("math_floor", "math_ceil", "math_trunc", "math_exp2", "minimum", "maximum"),
     ),

@@ -100,6 +100,12 @@ def fail(
     context.call_conv.return_user_exc(builder, KernelFault, ())
 
 
+def clear(builder: ir.IRBuilder, scratch: ir.Value) -> None:
+    """Set the memory that accesses past an end touch instead to zero."""
+    start = builder.inttoptr(scratch, ir.PointerType(ir.IntType(8)))
+    cgutils.memset(builder, start, ir.Constant(WORD, SCRATCH_BYTES), 0)
+
+
 def raised(builder: ir.IRBuilder, c, machine, site) -> None:
     """Note where a thread is that raises an exception of the kernel's."""
     zero = ir.Constant(WORD, 0)
@@ -173,9 +179,7 @@ def _past_the_end(function: ir.Function, axes: int) -> None:
     gone = builder.and_(outside, builder.icmp_unsigned(">=", offset, whole))
     scratch = load(builder, machine, Cell.SCRATCH)
     with builder.if_then(gone):
-        for k in range(SCRATCH_BYTES // 8):
-            here = builder.inttoptr(builder.add(scratch, ir.Constant(WORD, 8 * k)), ir.PointerType(WORD))
-            builder.store(zero, here)
+        clear(builder, scratch)
     builder.ret(builder.select(gone, scratch, builder.add(data, offset)))
 
 

@@ -9,7 +9,7 @@ from numba.extending import intrinsic
 
 from ...sanitizer.records import OUTSIDE, WITHIN
 from . import cache, cache_key
-from .access import INSIDE, PART, STORED
+from .access import PART, STORED
 from .worker_state import Cell
 
 ROOT = 6
@@ -71,7 +71,7 @@ _ROOTS, _ROOTS_COUNT, _THREAD = int(Cell.LOG_ROOTS), int(Cell.LOG_ROOTS_COUNT), 
 _INTERVAL, _WARP, _EPOCH = int(Cell.INTERVAL), int(Cell.WARP), int(Cell.EPOCH)
 _SHARED, _LOCAL, _STRIDE = int(Cell.SHARED), int(Cell.LOCAL), int(Cell.LOCAL_STRIDE)
 _ARRAY, _OFFSET, _OUTSIDE = int(Cell.OUTSIDE_ARRAY), int(Cell.OUTSIDE_OFFSET), OUTSIDE
-_STORED, _PART, _INSIDE, _WITHIN, _ROOT, _WORDS, _LENGTH = STORED, PART, INSIDE, WITHIN, ROOT, WORDS, int(Cell.LENGTH)
+_STORED, _PART, _WITHIN, _ROOT, _WORDS, _LENGTH = STORED, PART, WITHIN, ROOT, WORDS, int(Cell.LENGTH)
 
 
 @functools.cache
@@ -111,9 +111,7 @@ def function() -> tuple[int, object]:
             if 0 <= offset < roots[row + 2]:
                 item, within = roots[row + 3], 0
                 if roots[row + 5] != 0 and not flags & _PART:
-                    if not flags & _INSIDE or flags & _OUTSIDE:
-                        return  # a view into a record: which part of the item is not known
-                    item, within = 1, _WITHIN
+                    item, within = 1, _WITHIN  # a view into records: the place says which part of the item it is
                 record = carray(halves(cells[_RECORDS] + 4 * _WORDS * count), _WORDS)
                 record[0] = (offset + beyond) // item
                 record[1] = cells[_THREAD]

@@ -496,8 +496,11 @@ class _Rewriter(ast.NodeTransformer):
         base, index = self.visit(node.value), self.visit(node.slice)
         if isinstance(index, ast.Slice):
             bounds = [ast.Constant(None) if part is None else part for part in (index.lower, index.upper, index.step)]
+            if isinstance(bounds[2], ast.Constant) and bounds[2].value == 0:
+                raise self.function.error("slice step cannot be zero", node)
             if all(
-                isinstance(part.operand if isinstance(part, ast.UnaryOp) else part, ast.Constant) for part in bounds
+                isinstance(part.operand if isinstance(part, ast.UnaryOp) else part, ast.Constant | ast.Name)
+                for part in bounds
             ):
                 return at(self.call("part", base, index, *copy.deepcopy(bounds), ast.Constant(site)), node)
         return at(self.call("get", base, index, ast.Constant(site)), node)
@@ -584,6 +587,10 @@ class _Rewriter(ast.NodeTransformer):
         if written is not None:
             site = ast.Constant(self.site(place, "write", written))
             written = self.visit(copy.deepcopy(written))
+        if known is None and function.attr == "item" and not node.args and may_be_array(base):
+            site = ast.Constant(self.site(place, "read", base))
+            function.value = at(self.call("only", self.visit(base), site), place)
+            return node
         function.value = self.whole(base) if summing else self.visit(base)
         reading = node.args[: known.nin] if isinstance(known, np.ufunc) else node.args
         if reads_all(known):
@@ -656,7 +663,8 @@ class _Rewriter(ast.NodeTransformer):
         if root == "atomic" and member in ATOMICS:
             return self.atomic(member, node, arguments, keywords, array)
         if name == "cg.this_grid":
-            return ast.Constant(0)  # there is one; its sync() is found by its name
+            self.arguments(name, node, arguments, keywords, ())
+            return self.helper("this_grid")  # there is one; its sync() is found by its name
         if name in _FENCES:
             self.arguments(name, node, arguments, keywords, ())
             return self.call("fence", ast.Constant(self.site(node, "fence", None, name)))

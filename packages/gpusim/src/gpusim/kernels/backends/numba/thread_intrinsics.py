@@ -43,6 +43,16 @@ def laneid(typingctx, c):
 
 
 @intrinsic
+def this_grid(typingctx):
+    """The group of all threads, which has no value."""
+
+    def codegen(context, builder, sig, args):
+        return context.get_dummy_value()
+
+    return types.Opaque("GridGroup")(), codegen
+
+
+@intrinsic
 def lanemask_lt(typingctx, c):
     """Mask of the lanes below a thread's own, uint32."""
 

@@ -9,6 +9,7 @@ import numpy as np
 from numba.core import ir, types
 
 from ...frontend.absent import FUNCTIONS, METHODS, UFUNCS, sentence
+from . import access
 
 
 def absent(expression: object, typemap: dict[str, types.Type]) -> str | None:
@@ -27,7 +28,19 @@ def absent(expression: object, typemap: dict[str, types.Type]) -> str | None:
         return None
     if expression.op in ("binop", "inplace_binop") and expression.fn in (operator.matmul, operator.imatmul):
         return "The product @ is a library's, which a kernel cannot call: write a loop."
-    return _called(typemap.get(expression.func.name), len(expression.args)) if expression.op == "call" else None
+    if expression.op != "call":
+        return None
+    callee = typemap.get(expression.func.name)
+    if getattr(callee, "typing_key", None) is access.get:
+        return _outside(*(typemap.get(each.name) for each in expression.args[2:4]))
+    return _called(callee, len(expression.args))
+
+
+def _outside(base: types.Type | None, index: types.Type | None) -> str | None:
+    if isinstance(base, types.BaseTuple) and isinstance(index, types.IntegerLiteral):
+        if not -len(base) <= index.literal_value < len(base):
+            return f"A tuple of {len(base)} has no item {index.literal_value}."
+    return None
 
 
 def attribute(expression: object, typemap: dict[str, types.Type]) -> str | None:
@@ -44,7 +57,7 @@ def attribute(expression: object, typemap: dict[str, types.Type]) -> str | None:
 
 def _printed(kinds: list[types.Type | None]) -> str | None:
     for kind in kinds:
-        if isinstance(kind, types.Array | types.NoneType | types.Complex):
+        if isinstance(kind, types.Array | types.NoneType | types.Complex | types.Opaque):
             return f"print in a kernel prints numbers and constant text, not {kind}: print the elements, or the parts, one by one."
     return None
 

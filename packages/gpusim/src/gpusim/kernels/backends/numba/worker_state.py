@@ -6,7 +6,7 @@ import enum
 
 import numpy as np
 
-SCRATCH_BYTES = 64
+SCRATCH_BYTES = 1024
 """What an access past the end of an array may touch instead: a number, or a record of at most so many bytes."""
 
 

@@ -56,7 +56,7 @@ class Worker:
         # Uninitialised memory of a GPU holds anything; a pattern shows it better than zeros, which hide the mistake.
         self.shared = np.full(self.shared_bytes * together + 64, 0xA5, np.uint8)
         states = threads * together if compiled.generator else 1
-        self.local = np.full(self.local_bytes * states + 128, 0xA5, np.uint8)
+        self.local = np.full(self.local_bytes * states + 64 + SCRATCH_BYTES, 0xA5, np.uint8)
         self.rows = np.zeros((threads * together if compiled.generator else 0, Row.LENGTH), np.int64)
         shared = -(-self.shared.ctypes.data // 64) * 64
         self.cells[Cell.SHARED] = shared

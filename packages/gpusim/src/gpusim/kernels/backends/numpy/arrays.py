@@ -13,6 +13,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from gpusim.device.indices import indices
 
+from ...faults import NOT_ONE, KernelError, raised
 from ...ir.graph import Access
 from ...sanitizer.records import axis_flags
 from .stores import store_shuffled
@@ -291,6 +292,13 @@ def _place(g, a: Arr, index: tuple, access: Access):
 
 def load_item(g, a: Arr, access: Access):
     return load(g, a, (), access)
+
+
+def only(g, a: Arr, access: Access):
+    """The element of an array that has one."""
+    if any(np.any(n != 1) for n in a.shape):
+        raise raised(ValueError(NOT_ONE), KernelError("", **g.where(access.place, 0)))
+    return load(g, a, (0,) * len(a.shape), access)
 
 
 def field(a: Arr, name: str) -> Arr:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from pycparser import c_ast
 
-from . import builtins_threads
+from . import builtins_threads, overloads
 from .c_types import (
     BOOL,
     COMPLEX64,
@@ -25,6 +25,7 @@ from .c_types import (
     VOID,
     Carray,
     Group,
+    Pointer,
     Scalar,
     common,
 )
@@ -113,7 +114,7 @@ class Builtins:
 
     def knows(self, name: str) -> bool:
         """Whether a name is one of CUDA's."""
-        return self._find(name) is not None
+        return self._find(name.removeprefix(overloads.STANDARD)) is not None
 
     def _find(self, name: str):
         if name in ("min", "max", "abs", "labs", "llabs", "__ldg", "__ldcg", "__ldca", "isnan", "isinf", "isfinite", "signbit",
@@ -147,6 +148,9 @@ class Builtins:
         ------
         CompileException, NotSimulatedError
         """
+        if name.startswith(overloads.STANDARD):
+            name = name.removeprefix(overloads.STANDARD)
+            given = overloads.as_standard(f, name, given)
         method = self._find(name)
         return getattr(self, method, self.call_refused)(f, name, given, node)
 
@@ -340,13 +344,15 @@ class Builtins:
             if base in COMPLEX:
                 return self.call_other(f, name, given, node)
             f.refuse(f"{name}() of complex numbers", node)
-        if short:
-            kind = FLOAT
-        elif base in MATH2:
-            kind = FLOAT if all(a.type == FLOAT for a in args) else DOUBLE
-        else:
-            kind = FLOAT if args[0].type == FLOAT else DOUBLE
+        kind = FLOAT
+        if not short:
+            params = self.chosen(f, name, args, node)
+            kind = DOUBLE if base == "copysign" and DOUBLE in params else params[0]
         return self.math(kind, base, *(f.converted(a, kind, node) for a in args))
+
+    def chosen(self, f, name: str, args: list[Value], node) -> tuple[Scalar, ...]:
+        """The types of the parameters of an overloaded function, as C++ chooses it."""
+        return overloads.chosen(f, name, [a.type for a in args], node)
 
     def call_table(self, f, name, given, node):
         if name in FAST:
@@ -359,7 +365,7 @@ class Builtins:
         (a,) = self.numbers(f, name, given, 1, node)
         if name in NEAREST:
             first, kind = NEAREST[name]
-            first = first or (FLOAT if a.type == FLOAT else DOUBLE)
+            first = first or self.chosen(f, name, [a], node)[0]
             return convert(self.math(first, "rint", convert(a, first)), kind)
         if name in CONVERTED:
             first, kind = CONVERTED[name]
@@ -372,7 +378,7 @@ class Builtins:
     def call_other(self, f, name, given, node):
         (a,) = self.numbers(f, name, given, 1, node)
         if name in ("lround", "llround", "lroundf", "llroundf"):
-            first = FLOAT if name.endswith("f") or a.type == FLOAT else DOUBLE
+            first = FLOAT if name.endswith("f") else self.chosen(f, name, [a], node)[0]
             return convert(self.math(first, "round", convert(a, first)), LLONG if name.startswith("ll") else LONG)
         if a.type.kind != "c":
             if name == "conj":
@@ -389,9 +395,9 @@ class Builtins:
 
     def _extreme(self, f, name, given, node):
         a, b = self.numbers(f, name, given, 2, node)
-        kind = common(a.type, b.type)
-        if kind.kind == "c":
+        if "c" in (a.type.kind, b.type.kind):
             f.wrong(f'no instance of overloaded function "{name}" matches the argument list', node)
+        kind = common(*self.chosen(f, name, [a, b], node))
         return Value(kind, to(kind.char, call(name, convert(a, kind).node, convert(b, kind).node)))
 
     call_min = call_max = _extreme
@@ -400,9 +406,9 @@ class Builtins:
         (a,) = self.numbers(f, name, given, 1, node)
         if a.type.kind == "c":
             return self.call_other(f, "abs", given, node)
-        if a.type.kind == "f":
-            return self.math(a.type, "fabs", a)
-        kind = {"labs": LONG, "llabs": LLONG}.get(name) or common(a.type, INT)
+        kind = {"labs": LONG, "llabs": LLONG}.get(name) or self.chosen(f, name, [a], node)[0]
+        if kind.kind == "f":
+            return self.math(kind, "fabs", a)
         a = f.kept(convert(a, kind))
         return Value(kind, to(kind.char, call("abs", a.node)))
 
@@ -410,17 +416,15 @@ class Builtins:
 
     def _classified(self, f, name, given, node):
         (a,) = self.numbers(f, name, given, 1, node)
-        a = a if a.type.kind == "f" else convert(a, DOUBLE)
-        if name == "signbit":
-            return Value(BOOL, call("_c_sign_bit", a.node))
-        return Value(BOOL, call(f"_c_math.{name}", a.node))
+        self.chosen(f, name, [a], node)
+        tested = call("_c_sign_bit" if name == "signbit" else f"_c_math.{name}", a.node)
+        return convert(Value(BOOL, tested), INT)
 
     call_isnan = call_isinf = call_isfinite = call_signbit = _classified
 
     def _fused(self, f, name, given, node):
         args = self.numbers(f, name, given, 3, node)
-        short = name in ("fmaf", "__fmaf_rn") or (name == "fma" and all(a.type == FLOAT for a in args))
-        kind = FLOAT if short else DOUBLE
+        kind = self.chosen(f, name, args, node)[0] if name == "fma" else DOUBLE if name == "__fma_rn" else FLOAT
         return Value(kind, to(kind.char, call("_c_fma", *(convert(a, kind).node for a in args))))
 
     call_fma = call_fmaf = call_fmaf_rn = call_fma_rn = _fused
@@ -432,7 +436,7 @@ class Builtins:
 
     def _reciprocal(self, f, name, given, node):
         (a,) = self.numbers(f, name, given, 1, node)
-        kind = DOUBLE if name == "rsqrt" and a.type != FLOAT else FLOAT
+        kind = self.chosen(f, name, [a], node)[0] if name == "rsqrt" else FLOAT
         a = convert(a, kind)
         root = a if name == "__frcp_rn" else self.math(kind, "sqrt", a)
         return binary("/", literal(kind, 1.0), root)
@@ -441,7 +445,7 @@ class Builtins:
 
     def _exp10(self, f, name, given, node):
         (a,) = self.numbers(f, name, given, 1, node)
-        kind = FLOAT if name == "exp10f" or a.type == FLOAT else DOUBLE
+        kind = FLOAT if name == "exp10f" else self.chosen(f, name, [a], node)[0]
         return self.math(kind, "exp10", convert(a, kind))
 
     call_exp10 = call_exp10f = _exp10
@@ -468,21 +472,33 @@ class Builtins:
         """``sincosf(x, &s, &c)``."""
         if len(given) != 3:
             f.wrong("too few arguments in function call", node)
-        kind = DOUBLE if name == "sincos" else FLOAT
-        a = f.kept(convert(f.number(given[0]), kind))
-        for each, function in zip(given[1:], ("sin", "cos"), strict=True):
-            f.store(f.place(c_ast.UnaryOp("*", each, node.coord)), self.math(kind, function, a))
+        a, kind, places = self._with_places(f, name, given, FLOAT if name != "sincos" else None, node)
+        for place, function in zip(places, ("sin", "cos"), strict=True):
+            f.store(place, self.math(kind, function, a))
         return Value(VOID, ast.Constant(None))
 
     call_sincos = call_sincosf = _both
 
     def _parts(self, f, name, given, node):
         """``modf(x, &whole)``."""
-        kind = FLOAT if name == "modff" else DOUBLE
-        a = f.kept(convert(f.number(given[0]), kind))
+        if len(given) != 2:
+            f.wrong("too few arguments in function call", node)
+        a, kind, (place,) = self._with_places(f, name, given, FLOAT if name == "modff" else None, node)
         whole = f.kept(self.math(kind, "trunc", a))
-        f.store(f.place(c_ast.UnaryOp("*", given[1], node.coord)), whole)
+        f.store(place, whole)
         return binary("-", a, whole)
+
+    def _with_places(self, f, name: str, given: list, kind: Scalar | None, node) -> tuple[Value, Scalar, list]:
+        """A number, in the type of the function, and where its results are stored."""
+        a = f.number(given[0])
+        places = [f.place(c_ast.UnaryOp("*", each, node.coord)) for each in given[1:]]
+        pointers = [Pointer(each.type, each.readonly) for each in places]
+        if kind is None:
+            kind = overloads.chosen(f, name, [a.type, *pointers], node)[0]
+        for each in pointers:
+            if each != Pointer(kind):
+                f.wrong(f'argument of type "{each}" is incompatible with parameter of type "{Pointer(kind)}"', node)
+        return f.kept(convert(a, kind)), kind, places
 
     call_modf = call_modff = _parts
 

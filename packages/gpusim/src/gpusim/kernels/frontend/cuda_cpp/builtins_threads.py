@@ -85,10 +85,10 @@ def _atomic(b, f, name: str, given: list[c_ast.Node], node: c_ast.Node) -> Value
         f.refuse(f"{name} of a variable that no other thread sees", node)
     extra = f.module.atomics  # CuPy's own header has more of them
     chars = {k.char for k in allowed} | (extra.get(base, frozenset()))
-    if place.type.char not in chars:
+    if place.type.char not in chars or place.readonly:
         f.wrong(
             f'no instance of overloaded function "{name}" matches the argument list\n'
-            f"            argument types are: ({place.type} *, ...)",
+            f"            argument types are: ({'const ' if place.readonly else ''}{place.type} *, ...)",
             node,
         )
     if place.type.char == "i8" and base in ("Add", "Exch", "CAS", "And", "Or", "Xor") and not extra:

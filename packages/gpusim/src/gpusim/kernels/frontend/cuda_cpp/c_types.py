@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,23 +43,93 @@ class Scalar:
 
 @dataclass(frozen=True)
 class Pointer:
-    """A pointer: at run time an array and an offset into it, in elements."""
+    """A pointer: at run time an array and an offset into it, in elements.
+
+    Attributes
+    ----------
+    to
+        The type of what it points to.
+    const : bool
+        Whether nothing can be stored through it.
+    """
 
     to: object
+    const: bool = False
 
     def __str__(self) -> str:
-        return f"{self.to} *"
+        return f"{'const ' if self.const else ''}{self.to} *"
 
 
 @dataclass(frozen=True)
 class Array:
     """An array in shared or local memory, or in the module's own."""
 
-    of: Scalar
+    of: object
     shape: tuple[int, ...]
 
     def __str__(self) -> str:
         return f"{self.of} " + "".join(f"[{n}]" for n in self.shape)
+
+
+@dataclass(frozen=True)
+class Struct:
+    """A struct of numbers, arrays of numbers and other structs.
+
+    Attributes
+    ----------
+    name : str
+    fields : tuple of (str, type)
+    aligned : int
+        Bytes, where the source says it.
+    """
+
+    name: str
+    fields: tuple[tuple[str, object], ...]
+    aligned: int = 1
+
+    kind = "V"
+
+    @functools.cached_property
+    def alignment(self) -> int:
+        """In bytes."""
+        return max([self.aligned, *(_alignment(kind) for _, kind in self.fields)])
+
+    @functools.cached_property
+    def dtype(self) -> np.dtype:
+        """The record that has C's layout."""
+        offsets, end = [], 0
+        for _, kind in self.fields:
+            offsets.append(-(-end // _alignment(kind)) * _alignment(kind))
+            end = offsets[-1] + _format(kind).itemsize
+        return np.dtype(
+            {
+                "names": [name for name, _ in self.fields],
+                "formats": [_format(kind) for _, kind in self.fields],
+                "offsets": offsets,
+                "itemsize": -(-max(end, 1) // self.alignment) * self.alignment,
+            }
+        )
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return self.dtype.itemsize
+
+    @property
+    def char(self) -> str:
+        return f"struct {self.name}"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _alignment(kind: object) -> int:
+    kind = kind.of if isinstance(kind, Array) else kind
+    return kind.alignment if isinstance(kind, Struct) else kind.size
+
+
+def _format(kind: object) -> np.dtype:
+    return np.dtype((kind.of.dtype, kind.shape)) if isinstance(kind, Array) else kind.dtype
 
 
 @dataclass(frozen=True)
@@ -138,7 +209,7 @@ OF_DTYPE = {
 }
 """What CuPy calls a dtype in C."""
 
-_RANK = {"i1": 1, "u1": 1, "i2": 2, "u2": 2, "i4": 3, "u4": 3, "i8": 4, "u8": 4}
+_RANK = {kind: rank for rank, pair in enumerate(((INT, UINT), (LONG, ULONG), (LLONG, ULLONG))) for kind in pair}
 _KEYWORDS = {
     ("char",): CHAR,
     ("char", "signed"): SCHAR,
@@ -182,9 +253,11 @@ def common(a: Scalar, b: Scalar) -> Scalar:
         return DOUBLE if "f8" in (a.char, b.char) else FLOAT
     a, b = promoted(a), promoted(b)
     if a.kind == b.kind:
-        return a if _RANK[a.char] >= _RANK[b.char] else b
+        return a if _RANK[a] >= _RANK[b] else b
     signed, unsigned = (a, b) if a.kind == "i" else (b, a)
-    return unsigned if _RANK[unsigned.char] >= _RANK[signed.char] else signed
+    if _RANK[unsigned] >= _RANK[signed]:
+        return unsigned
+    return signed if signed.size > unsigned.size else ULLONG
 
 
 def wrapped(value: int, kind: Scalar) -> int:

@@ -6,10 +6,13 @@ arguments.  Every token keeps its line.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from .c_types import NAMED
 from .errors import Code
+from .overloads import DECLARED as OVERLOADED
+from .overloads import STANDARD
 from .tokens import Token
 
 REFERENCE = "_hf_ref_"
@@ -22,11 +25,12 @@ _DROPPED = frozenset(
 )
 _NAMESPACES = frozenset("std thrust cuda cupy cooperative_groups cg".split())
 _REFUSED = {
-    "class": "a class", "struct": "a struct", "union": "a union", "operator": "an operator function", "new": "new",
+    "class": "a class", "union": "a union", "operator": "an operator function", "new": "new",
     "delete": "delete", "decltype": "decltype", "try": "try", "throw": "throw", "asm": "inline assembly",
     "__asm__": "inline assembly", "virtual": "virtual", "<<<": "a launch from a kernel", "goto": "goto",
     "concept": "a concept", "requires": "requires", "...": "a variadic function",
 }  # fmt: skip
+_VECTOR = re.compile(r"(u?(char|short|int|long|longlong)|float|double)[1-4]")
 _CASTS = frozenset(("static_cast", "reinterpret_cast", "const_cast"))
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 
@@ -66,6 +70,9 @@ class Unit:
         Names that mean a type.
     linked : set of str
         Names of kernels declared ``extern "C"``: a module knows those by their names, the others by mangled ones.
+    structs : set of str
+    aligned : dict
+        The alignment of structs that say one, in bytes.
     """
 
     code: Code
@@ -73,6 +80,8 @@ class Unit:
     kernels: set[str] = field(default_factory=set)
     templates: dict[str, Template] = field(default_factory=dict)
     linked: set[str] = field(default_factory=set)
+    structs: set[str] = field(default_factory=set)
+    aligned: dict[str, int] = field(default_factory=dict)
     typenames: set[str] = field(default_factory=lambda: {n for n in NAMED if n not in WORDS} | {"_hf_auto"})
 
 
@@ -85,13 +94,19 @@ def convert(tokens: list[Token], code: Code) -> Unit:
         For a construct of C++ that is not handled.
     """
     unit = Unit(code)
-    for token in tokens:
+    for k, token in enumerate(tokens):
         if token.text == "<<<" and not code.separate:
             code.wrong(
                 "kernel launch from __device__ or __global__ functions requires separate compilation mode", token.line
             )
+        if token.text == "class" and k and tokens[k - 1].text in ("<", ","):
+            continue  # a template's parameter
         if token.kind != "string" and token.text in _REFUSED:
             code.refuse(_REFUSED[token.text], token.line)
+        if token.kind == "name" and _VECTOR.fullmatch(token.text) and k + 1 < len(tokens):
+            of_a_type = tokens[k + 1].kind == "name" or tokens[k + 1].text in ("*", "&")
+            if of_a_type and not (k and tokens[k - 1].text in WORDS):
+                code.refuse(f"the vector type {token.text}", token.line, "a struct")
     tokens = _outside(tokens, unit)
     unit.tokens = body(tokens, unit)
     return unit
@@ -214,10 +229,17 @@ def _outside(tokens: list[Token], unit: Unit) -> list[Token]:
             k += 1
         elif after == "::" and text in namespaces:
             k += 2
+            if text == "std":
+                _check_std(tokens, k, unit)
+                if k < len(tokens) and tokens[k].text in OVERLOADED:
+                    made.append(Token(STANDARD + tokens[k].text, token.line, "name"))
+                    k += 1
         elif text == "::":
             if made and made[-1].text == ">":
                 made.append(token)
             k += 1
+        elif text == "struct" or (text == "typedef" and after == "struct"):
+            k = _struct(tokens, k, unit, made)
         elif text == "typedef":
             end = next((j for j in range(k, len(tokens)) if tokens[j].text == ";"), None)
             if end is None:
@@ -232,6 +254,81 @@ def _outside(tokens: list[Token], unit: Unit) -> list[Token]:
             made.append(token)
             k += 1
     return made
+
+
+def _check_std(tokens: list[Token], k: int, unit: Unit) -> None:
+    """Refuse what NVRTC does not have: ``std::`` nearly as a whole, ``cuda::std::`` without a header."""
+    code = unit.code
+    if not code.bare or k >= len(tokens):
+        return
+    name, line = tokens[k].text, tokens[k].line
+    if k > 2 and [t.text for t in tokens[k - 4 : k - 2]] == ["cuda", "::"]:
+        if not any(path.startswith("cuda/") or path.startswith("cooperative_groups") for path in code.included):
+            said = 'name followed by "::" must be a class or namespace name'
+            code.wrong(said, line, f"Include the header: cuda::std::{name} is in one of <cuda/std/…>.")
+    elif name not in ("move", "forward", "initializer_list"):
+        instead = f"NVRTC has no std::{name}. " + (
+            f"Write {name} without it."
+            if name in OVERLOADED or name.endswith("_t")
+            else f"Write cuda::std::{name}, behind its header in <cuda/std/…>."
+        )
+        code.wrong(f'namespace "std" has no member "{name}"', line, instead)
+
+
+_NOT_IN_STRUCTS = {
+    "(": "a struct with functions", "=": "a struct whose members have values", "{": "a struct within a struct", ":": "a bit field, "
+    "or a label in a struct", "*": "a pointer in a struct", "&": "a reference in a struct", "static": "a static member",
+    "template": "a template in a struct",
+}  # fmt: skip
+
+
+def _struct(tokens: list[Token], start: int, unit: Unit, made: list[Token]) -> int:
+    """Read a struct's definition, or its name behind ``struct``; returns where it ends."""
+    code, line = unit.code, tokens[start].line
+    typedef = tokens[start].text == "typedef"
+    k, aligned = start + 1 + typedef, 1
+    while k < len(tokens) and tokens[k].text in ("__align__", "alignas", "__attribute__"):
+        end = close(tokens, k + 1, code)
+        inside = "".join(t.text for t in tokens[k + 2 : end])
+        if not inside.isdigit():
+            code.refuse(f"{tokens[k].text}({inside})", line, "a number of bytes")
+        k, aligned = end + 1, int(inside)
+    named = k < len(tokens) and tokens[k].kind == "name"
+    name = tokens[k].text if named else ""
+    k += named
+    following = tokens[k].text if k < len(tokens) else ""
+    if following == ":":
+        code.refuse("a struct with a base", line)
+    if following != "{":
+        unit.typenames.add(name)
+        if following == ";":
+            return k + 1  # declared only
+        made += [tokens[start]] * typedef + [Token(name, line, "name")]
+        return k
+    last = close(tokens, k, code)
+    for token in tokens[k + 1 : last]:
+        if token.text in _NOT_IN_STRUCTS:
+            code.refuse(_NOT_IN_STRUCTS[token.text], token.line)
+    end = next((j for j in range(last, len(tokens)) if tokens[j].text == ";"), None)
+    if end is None or (end == last + 1 and not name):
+        code.wrong('expected a ";"', tokens[last].line)
+    others = [t.text for t in tokens[last + 1 : end] if t.kind == "name"]
+    if not name and not typedef:
+        code.refuse("a struct without a name", line)
+    alias = others[-1] if typedef and others else ""
+    name = name or alias
+    unit.structs.add(name)
+    unit.typenames |= {name, alias} - {""}
+    unit.aligned[name] = aligned
+    kind = Token(name, line, "name")
+    made += [Token("typedef", line, "name"), Token("struct", line, "name"), kind, *tokens[k : last + 1], kind]
+    if typedef and alias != name:
+        made += [Token(";", tokens[last].line, "mark"), Token("typedef", line, "name"), kind]
+    elif typedef or end == last + 1:
+        return end  # at its semicolon
+    else:
+        made += [Token(";", tokens[last].line, "mark"), kind]
+    return last + 1
 
 
 def _function_name(tokens: list[Token], start: int, code: Code) -> str:
@@ -260,6 +357,8 @@ def _template(tokens: list[Token], start: int, unit: Unit) -> int:
     if not params:
         code.refuse("a template's specialisation", tokens[start].line)
     k = end + 1
+    if k < len(tokens) and tokens[k].text == "struct":
+        code.refuse("a template of a struct", tokens[k].line, "a struct for each type")
     while k < len(tokens) and tokens[k].text not in ("{", ";"):
         if tokens[k].text == "(":
             k = close(tokens, k, code)
@@ -269,7 +368,7 @@ def _template(tokens: list[Token], start: int, unit: Unit) -> int:
     last = close(tokens, k, code)
     piece = tokens[end + 1 : last + 1]
     name = _function_name(piece, 0, code)
-    inner = Unit(code, typenames=unit.typenames | {p for kind, p in params if kind == "typename"})
+    inner = Unit(code, structs=unit.structs, typenames=unit.typenames | {p for kind, p in params if kind == "typename"})
     unit.templates[name] = Template(name, params, _outside(piece, inner), name in inner.kernels)
     return last + 1
 
@@ -310,6 +409,15 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
             made += [mark(f"_hf_limit_{member}"), mark("("), mark("("), *kind, mark(")"), Token("0", line, "number")]
             made.append(mark(")"))
             k = end + 5
+        elif text in unit.structs and after in ("{", "(") and before not in types and before != "struct":
+            last = close(tokens, k + 1, code)
+            if after == "(" and last > k + 2:
+                code.refuse(f"a constructor of {text}", line, f"{text}{{…}}")
+            made += [mark("("), token, mark(")"), mark("{"), *body(tokens[k + 2 : last], unit), mark("}")]
+            k = last + 1
+        elif text == "return" and after == "{":
+            made += [token, mark("("), mark("_hf_auto"), mark(")")]
+            k += 1
         elif text in types and after == "(" and before not in types and before not in ("sizeof", "*", "struct"):
             last = close(tokens, k + 1, code)
             inside = body(tokens[k + 2 : last], unit)
@@ -328,8 +436,11 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
                 made.append(token)
                 k += 1
                 continue
-            inside = body(tokens[k + 2 : last], unit) or [Token("0", line, "number")]
-            made += [token, mark("="), mark("("), *inside, mark(")")]
+            inside = body(tokens[k + 2 : last], unit)
+            if before in unit.structs and after == "{":
+                made += [token, mark("="), mark("{"), *inside, mark("}")]
+            else:
+                made += [token, mark("="), mark("("), *(inside or [Token("0", line, "number")]), mark(")")]
             k = last + 1
         elif text == "&" and (before in types or before in ("const", "*")) and _declared(tokens, k):
             if before != "*" and _constant(made):

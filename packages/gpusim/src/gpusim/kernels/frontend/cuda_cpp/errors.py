@@ -62,21 +62,26 @@ class Code:
         The text that messages show: another than `text` where that was made from Python.
     separate : bool
         Whether it is compiled to be linked, without which a kernel may launch none.
+    bare : bool
+        Whether NVRTC gets it without a header: those of the host are not there then.
+    included : set of str
+        The headers that it includes.
     """
 
-    separate = False
+    separate = bare = False
 
     def __init__(self, text: str, name: str, filename: str | None = None, shown: str | None = None):
         self.text, self.name, self.shown = text, name, text if shown is None else shown
         self.filename = filename or f"<C code of {name}>"
         self.lines = self.shown.splitlines()
+        self.included: set[str] = set()
 
     def line(self, number: int) -> str:
         """A line's text, stripped."""
         return self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""
 
-    def wrong(self, message: str, line: int) -> NoReturn:
-        """Raise what CuPy raises for code that CUDA's compiler refuses.
+    def wrong(self, message: str, line: int, instead: str | None = None) -> NoReturn:
+        """Raise what CuPy raises for code that CUDA's compiler refuses; `instead` says what works.
 
         Raises
         ------
@@ -85,7 +90,10 @@ class Code:
         said = (
             f"{self.filename}({line}): error: {message}\n    {self.line(line)}\n\n1 error detected in the compilation."
         )
-        raise CompileException(said, self.text, self.name, (), "nvrtc")
+        error = CompileException(said, self.text, self.name, (), "nvrtc")
+        if instead:
+            error.add_note(instead)
+        raise error
 
     def refuse(self, what: str, line: int, nearest: str | None = None) -> NoReturn:
         """Raise for what CUDA's compiler takes and this one does not.

@@ -9,9 +9,9 @@ from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
 
 from ..python import source as sources
-from . import cpp_to_c
+from . import cpp_to_c, headers, structs
 from .builtins import Builtins
-from .c_types import INT, NAMED, UCHAR, VOID, Array, Carray, Pointer, Scalar, of_words
+from .c_types import INT, NAMED, UCHAR, VOID, Array, Carray, Pointer, Scalar, Struct, of_words
 from .cpp_to_c import REFERENCE, SHARED
 from .device_library import Device
 from .errors import Code
@@ -53,10 +53,12 @@ class Module:
         self.externals: dict[str, Made] = {}
         self.unit = cpp_to_c.convert(tokens(code, defines), code)
         self.typedefs: dict[str, object] = dict(NAMED) | {"_hf_auto": "auto"}
+        self.own: set[str] = set()  # types that the source itself names
         self.functions: dict[str, c_ast.FuncDef] = {}
         self.variables: dict[str, tuple[object, c_ast.Decl]] = {}
         self.constants: dict[str, Variable] = {}
         self.enums: dict[str, int] = {}
+        self.structs: dict[str, Struct] = {}
         self.made: dict[str, Made] = {}
         self.making: list[str] = []
         self.helper = Translation(self, Usage(c_ast.EmptyStatement()))
@@ -79,6 +81,7 @@ class Module:
                 self.functions[item.decl.name] = item
             elif isinstance(item, c_ast.Typedef):
                 self.typedefs[item.name] = self.resolve(item.type, self.helper)
+                self.own.add(item.name)
             elif isinstance(item, c_ast.Decl):
                 self.declare(item)
 
@@ -102,15 +105,13 @@ class Module:
             self.enumerate_all(item.type, self.helper)
             return
         line = item.coord.line
-        if isinstance(item.type, c_ast.Struct | c_ast.Union):
-            self.code.refuse("a struct", line)
         kind = self.resolve(item.type, self.helper, item.init)
         if isinstance(kind, Scalar) and "const" in item.quals and item.init is not None:
             made = self.helper.converted(self.helper.value(item.init), kind, item.init)
             if made.const is not None:
-                self.constants[item.name] = Variable(kind, item.name, const=made.const)
+                self.constants[item.name] = Variable(kind, item.name, const=made.const, readonly=True)
                 return
-        if not isinstance(kind, Scalar | Array):
+        if not isinstance(kind, Scalar | Array | Struct):
             self.code.refuse(f"a variable of type {kind} outside of functions", line)
         if SHARED in item.storage and "extern" not in item.storage:
             self.code.refuse("shared memory outside of functions", line)
@@ -135,6 +136,9 @@ class Module:
             return self.resolve(node.type, f)
         if isinstance(node, c_ast.IdentifierType):
             words = list(node.names)
+            if len(words) == 1 and self.code.bare and words[0] not in self.own:
+                if not headers.known(words[0], self.code.included):
+                    self.code.wrong(f'identifier "{words[0]}" is undefined', line, headers.instead(words[0]))
             if len(words) == 1 and words[0] in self.typedefs:
                 return self.typedefs[words[0]]
             found = of_words(words)
@@ -145,14 +149,15 @@ class Module:
             if isinstance(node.type, c_ast.FuncDecl):
                 self.code.refuse("a pointer to a function", line)
             to = self.resolve(node.type, f)
-            if isinstance(to, Pointer):
-                return Pointer(to)
-            return Pointer(UCHAR if to is VOID else to)
+            const = "const" in (getattr(node.type, "quals", None) or ())
+            return Pointer(UCHAR if to is VOID else to, const)
         if isinstance(node, c_ast.ArrayDecl):
             return self.array_type(node, f, init)
         if isinstance(node, c_ast.Enum):
             self.enumerate_all(node, f)
             return INT
+        if isinstance(node, c_ast.Struct):
+            return structs.resolved(f, self, node)
         self.code.refuse(f"a {type(node).__name__.lower()}", line)
 
     def array_type(self, node: c_ast.ArrayDecl, f: Translation, init: c_ast.Node | None) -> Array:
@@ -171,7 +176,7 @@ class Module:
         of = self.resolve(inner, f)
         if isinstance(of, Array):
             return Array(of.of, (*shape, *of.shape))
-        if not isinstance(of, Scalar):
+        if not isinstance(of, Scalar | Struct):
             f.refuse(f"an array of {of}", node)
         return Array(of, tuple(shape))
 
@@ -251,13 +256,15 @@ class Module:
                 passed += self.whole_array(f, each, kind, node)
                 continue
             if param.startswith(REFERENCE):
-                each = c_ast.UnaryOp("&", each, node.coord)
-            value = f.value(each)
-            if isinstance(kind, Pointer):
-                same = isinstance(value.type, Pointer) and getattr(value.type.to, "char", 0) == getattr(
-                    kind.to, "char", 1
-                )
-                if not same:
+                value = f.address(c_ast.UnaryOp("&", each, node.coord), bound=True)
+            else:
+                value = f.value(each)
+            if isinstance(kind, Struct):
+                passed += [part.node for part in f.converted(value, kind, each).parts]
+            elif isinstance(kind, Pointer):
+                if param.startswith(REFERENCE):
+                    f.check_bound(value.type, kind, node)
+                elif not f.points_as(value.type, kind):
                     f.wrong(f'argument of type "{value.type}" is incompatible with parameter of type "{kind}"', node)
                 passed += [value.node, to("i8", value.offset)]
             else:
@@ -265,7 +272,8 @@ class Module:
         passed += [load(f.global_name(each)) for each in made.variables]
         f.called[f"_c_fn_{name}"] = Device(made.python)
         f.shared_bytes += made.shared
-        return Value(made.returns, ast.Call(load(f"_c_fn_{name}"), passed, []))
+        call = ast.Call(load(f"_c_fn_{name}"), passed, [])
+        return structs.of_call(f, made.returns, call) if isinstance(made.returns, Struct) else Value(made.returns, call)
 
     def whole_array(self, f: Translation, each: c_ast.Node, kind: Carray, node: c_ast.Node) -> list[ast.expr]:
         """An array with its lengths, handed on to a device function."""
@@ -289,9 +297,11 @@ class Module:
             words = [t.text for t in part]
             for _, param in template.params:
                 if param in words and param not in known:
-                    _, value = f.apart(lambda each=each: f.value(each))
-                    kind = value.type.to if isinstance(value.type, Pointer) and "*" in words else value.type
-                    known[param] = str(kind) if kind.kind != "c" else f"_hf_{kind.char}"
+                    _, (value, readonly) = f.apart(lambda each=each: (f.value(each), f.readonly(each)))
+                    pointed = isinstance(value.type, Pointer) and "*" in words
+                    kind = value.type.to if pointed else value.type
+                    const = "const" not in words and (value.type.const if pointed else "&" in words and readonly)
+                    known[param] = "const " * const + (str(kind) if kind.kind != "c" else f"_hf_{kind.char}")
         missing = [p for _, p in template.params if p not in known]
         if missing:
             f.wrong(f'no instance of function template "{name}" matches the argument list', node)
@@ -324,6 +334,8 @@ class Module:
         of, shape = (kind.of, kind.shape) if isinstance(kind, Array) else (kind, ())
         values = np.zeros(shape, of.dtype)
         init, given = item.init, {}
+        if init is not None and isinstance(of, Struct):
+            self.helper.refuse("an initial value of a struct outside of functions", item)
         if isinstance(init, c_ast.InitList) and shape:
             spread(init, shape, (), given, self.helper)
         elif init is not None:

@@ -32,6 +32,8 @@ class Variable:
         Whether a pointer always points to the start of its array.
     flat : bool
         Whether an array of several dimensions is kept as one of one.
+    readonly : bool
+        Whether it is declared const.
     """
 
     type: object
@@ -42,6 +44,7 @@ class Variable:
     array: ast.expr | None = None
     still: bool = False
     flat: bool = True
+    readonly: bool = False
 
 
 class Usage(c_ast.NodeVisitor):
@@ -81,6 +84,8 @@ class Usage(c_ast.NodeVisitor):
                 self.moved.add(node.expr.name)
             elif node.op == "&":
                 self.addressed.add(node.expr.name)
+        elif node.op == "&" and isinstance(node.expr, c_ast.StructRef):
+            self.addressed |= _whose(node.expr)
         elif node.op == "&" and isinstance(node.expr, c_ast.ArrayRef):
             base, _ = chain(node.expr)
             if isinstance(base, c_ast.ID):
@@ -96,13 +101,13 @@ class Usage(c_ast.NodeVisitor):
             return
         given = node.args.exprs if node.args else []
         for place in self.references(name) if isinstance(name, str) and given else ():
-            if place < len(given) and isinstance(given[place], c_ast.ID):
-                self.addressed.add(given[place].name)
+            if place < len(given):
+                self.addressed |= _whose(given[place])
         self.generic_visit(node)
 
     def visit_Decl(self, node: c_ast.Decl) -> None:
-        if node.name and node.name.startswith("_hf_ref_") and isinstance(node.init, c_ast.ID):
-            self.addressed.add(node.init.name)
+        if node.name and node.name.startswith("_hf_ref_"):
+            self.addressed |= _whose(node.init)
         self.generic_visit(node)
 
     def visit_ArrayRef(self, node: c_ast.ArrayRef) -> None:
@@ -117,6 +122,13 @@ class Usage(c_ast.NodeVisitor):
 
     def visit_ID(self, node: c_ast.ID) -> None:
         self.partly.add(node.name)
+
+
+def _whose(node: c_ast.Node) -> set[str]:
+    """The variable that ``a`` or ``a.x.y`` is, or is a part of."""
+    while isinstance(node, c_ast.StructRef) and node.type == ".":
+        node = node.name
+    return {node.name} if isinstance(node, c_ast.ID) else set()
 
 
 def _shapes(node: c_ast.Node) -> dict[str, int]:

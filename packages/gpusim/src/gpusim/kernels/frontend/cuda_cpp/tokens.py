@@ -99,10 +99,20 @@ def joined(made: list[Token]) -> str:
 def _preprocessed(code: Code, defines: tuple[str, ...]) -> str:
     import pcpp
 
+    from . import headers
+
+    undefined = [name for name in DEFINED if code.bare and not headers.known(name, set())]
+
     class Preprocessor(pcpp.Preprocessor):
         def on_include_not_found(self, is_malformed, is_system_include, curdir, includepath):
-            if not _STANDARD.search(includepath):
-                code.wrong(f'cannot open source file "{includepath}"', self.lastdirective.lineno)
+            there = _STANDARD.search(includepath)
+            if not there or (code.bare and headers.HOST.search(includepath)):
+                instead = headers.of_the_host(includepath) if there else None
+                code.wrong(f'cannot open source file "{includepath}"', self.lastdirective.lineno, instead)
+            code.included.add(includepath)
+            for name in undefined:
+                if headers.known(name, code.included) and name not in self.macros:
+                    self.define(f"{name} {DEFINED[name]}")
             raise pcpp.OutputDirective(pcpp.Action.IgnoreAndRemove)
 
         def on_error(self, file, line, msg):
@@ -122,8 +132,9 @@ def _preprocessed(code: Code, defines: tuple[str, ...]) -> str:
 
     made = Preprocessor()
     made.line_directive = None
-    for name, value in DEFINED.items():
-        made.define(f"{name} {value}")
+    for name in DEFINED:
+        if name not in undefined:
+            made.define(f"{name} {DEFINED[name]}")
     for define in defines:
         name, _, value = define.partition("=")
         made.define(f"{name} {value or 1}")

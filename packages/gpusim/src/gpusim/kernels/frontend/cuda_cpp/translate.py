@@ -17,8 +17,8 @@ from typing import Any
 from pycparser import c_ast
 
 from ..python import source as sources
-from . import values
-from .c_types import BOOL, INT, LONG, UINT, ULONG, VOID, Array, Carray, Group, Pointer, Scalar, common
+from . import headers, structs, values
+from .c_types import BOOL, INT, LONG, UINT, ULONG, VOID, Array, Carray, Group, Pointer, Scalar, Struct, common
 from .cpp_to_c import REFERENCE, SHARED
 from .device_library import ENVIRONMENT
 from .scope import Scope, Usage, Variable, chain
@@ -53,10 +53,18 @@ class Made:
 
 
 class Place:
-    """Where something can be stored: a variable, or an element."""
+    """Where something can be stored, unless it is constant: a variable, or an element."""
 
-    def __init__(self, kind: Scalar, node: ast.expr | None = None, at: list[ast.expr] | None = None, name: str = ""):
-        self.type, self.node, self.at, self.name = kind, node, at, name
+    def __init__(
+        self,
+        kind: Scalar,
+        node: ast.expr | None = None,
+        at: list[ast.expr] | None = None,
+        name: str = "",
+        readonly: bool = False,
+        member: bool = False,
+    ):
+        self.type, self.node, self.at, self.name, self.readonly, self.member = kind, node, at, name, readonly, member
 
     def target(self, context: ast.expr_context) -> ast.expr:
         if self.at is None:
@@ -113,15 +121,23 @@ class Translation:
     def global_name(self, name: str) -> str:
         """The Python name of a variable of the module, which becomes a parameter."""
         if name not in self.globals:
-            kind, _ = self.module.variables[name]
+            kind, item = self.module.variables[name]
             self.globals[name] = self.scope.own(name)
-            self.scope.levels[0][name] = Variable(kind, self.globals[name], boxed=isinstance(kind, Scalar))
+            self.scope.levels[0][name] = Variable(
+                kind, self.globals[name], boxed=isinstance(kind, Scalar | Struct), readonly="const" in item.quals
+            )
         return self.globals[name]
 
     def whole_function(self, node: c_ast.FuncDef, name: str, *, kernel: bool) -> Made:
         """Translate a function definition."""
+        self.module.making.append(name)
+        try:
+            return self._function(node, name, kernel)
+        finally:
+            self.module.making.pop()
+
+    def _function(self, node: c_ast.FuncDef, name: str, kernel: bool) -> Made:
         module = self.module
-        module.making.append(name)
         self.line, self.column = node.decl.coord.line, 0
         kind = node.decl.type
         self.returns = module.resolve(kind.type, self)
@@ -137,11 +153,12 @@ class Translation:
                 self.refuse("a variadic function", node.decl)
             params.append((param.name, self.parameter(param, names, before, kernel)))
         self.out = before
-        self.statement(node.body)
+        for inner in node.body.block_items or ():  # in the scope of the parameters
+            self.statement(inner)
         body = self.first + self.out
         if self.returns is not VOID and not (body and isinstance(body[-1], ast.Return)):
-            body.append(self.stamp(ast.Return(literal(self.returns, 0).node)))
-        module.making.pop()
+            zero = structs.returned(structs.zeros(self.returns)) if isinstance(self.returns, Struct) else None
+            body.append(self.stamp(ast.Return(zero or literal(self.returns, 0).node)))
         names += list(self.globals.values())
         made = ast.FunctionDef(name, ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, []), body or [
             ast.Pass()], [])  # fmt: skip
@@ -155,14 +172,17 @@ class Translation:
         """Declare a parameter; its Python names are added to `names`."""
         kind = self.module.resolve(param.type, self)
         if isinstance(kind, Array):
-            kind = Pointer(kind.of)
-        name = param.name.removeprefix(REFERENCE)
+            kind = Pointer(kind.of, "const" in param.quals)
+        name, readonly = param.name.removeprefix(REFERENCE), _readonly(param)
         own = self.scope.own(name)
+        if isinstance(kind, Struct):
+            names += structs.parameter(self, name, own, kind, readonly, before)
+            return kind
         names.append(own)
         if name in self.raw:
             kind = self.raw[name]
             names += [f"{own}__size", *(f"{own}__{w}{k}" for w in ("shape", "strides") for k in range(kind.ndim))]
-            self.scope.declare(name, Variable(kind, own))
+            self.scope.declare(name, Variable(kind, own, readonly="const" in param.quals))
         elif isinstance(kind, Pointer):
             if isinstance(kind.to, Pointer):
                 self.refuse("a pointer to a pointer", param)
@@ -170,7 +190,9 @@ class Translation:
             moved = name in self.usage.assigned | self.usage.moved and not reference
             still = kernel and not moved
             array = load(own) if name not in self.usage.assigned or reference else None
-            self.scope.declare(name, Variable(kind, own, reference=reference, array=array, still=still))
+            self.scope.declare(
+                name, Variable(kind, own, reference=reference, array=array, still=still, readonly=readonly)
+            )
             if not kernel:
                 names.append(f"{own}__at")
             elif moved:
@@ -182,9 +204,9 @@ class Translation:
                 made, _ = self.apart(lambda: self.allocate(box, "local", kind, (1,)))
                 target = ast.Subscript(load(box), ast.Constant(0), ast.Store())
                 before += [*made, self.stamp(ast.Assign([target], load(own)))]
-                self.scope.declare(name, Variable(kind, box, boxed=True))
+                self.scope.declare(name, Variable(kind, box, boxed=True, readonly=readonly))
             else:
-                self.scope.declare(name, Variable(kind, own))
+                self.scope.declare(name, Variable(kind, own, readonly=readonly))
         else:
             self.refuse(f"a parameter of type {kind}", param)
         return kind
@@ -236,6 +258,7 @@ class Translation:
 
     def do_Typedef(self, node: c_ast.Typedef) -> None:
         self.module.typedefs[node.name] = self.module.resolve(node.type, self)
+        self.module.own.add(node.name)
 
     def do_DeclList(self, node: c_ast.DeclList) -> None:
         for inner in node.decls:
@@ -330,6 +353,9 @@ class Translation:
         if node.expr is None:
             self.wrong("missing return value", node)
         made = self.value(node.expr)
+        if isinstance(self.returns, Struct):
+            self.emit(ast.Return(structs.returned(self.converted(made, self.returns, node.expr))))
+            return
         if not isinstance(self.returns, Scalar):
             self.refuse(f"a function that returns {self.returns}", node)
         self.emit(ast.Return(self.converted(made, self.returns, node.expr).node))
@@ -405,8 +431,8 @@ class Translation:
         finally:
             self.out = before
 
-    def wrong(self, message: str, node: c_ast.Node | None = None):
-        self.code.wrong(message, self.at(node))
+    def wrong(self, message: str, node: c_ast.Node | None = None, instead: str | None = None):
+        self.code.wrong(message, self.at(node), instead)
 
     def refuse(self, what: str, node: c_ast.Node | None = None, nearest: str | None = None):
         self.code.refuse(what, self.at(node), nearest)
@@ -470,29 +496,32 @@ class Translation:
                 return literal(INT, variable)
             if node.name in _DIM3:
                 self.refuse(f"{node.name} as a whole", node, f"{node.name}.x")
-            self.wrong(f'identifier "{node.name}" is undefined', node)
+            self.wrong(f'identifier "{node.name}" is undefined', node, headers.instead(node.name))
         if variable.const is not None:
             return literal(variable.type, variable.const)
-        if variable.reference or variable.boxed:
+        if variable.reference or variable.boxed or isinstance(variable.type, Struct):
             return self.read(self.variable_place(variable))
         if isinstance(variable.type, Array):
-            return decayed(Value(variable.type, load(variable.name)))
+            return decayed(Value(variable.type, load(variable.name)), variable.readonly)
         if isinstance(variable.type, Pointer):
             array = copy.deepcopy(variable.array) if variable.array is not None else load(variable.name)
             return Value(variable.type, array, ast.Constant(0) if variable.still else load(f"{variable.name}__at"))
         return Value(variable.type, load(variable.name))
 
     def read(self, place: Place) -> Value:
+        if isinstance(place.type, Struct):
+            return structs.read(self, place)
+        if isinstance(place.type, Array):
+            return structs.row(self, place)
         return Value(place.type, self.stamp(place.target(ast.Load())))
 
     def variable_place(self, variable: Variable) -> Place:
         if variable.reference:
             offset = ast.Constant(0) if variable.still else load(f"{variable.name}__at")
             array = variable.array if variable.array is not None else load(variable.name)
-            return Place(variable.type.to, array, [index(offset)])
-        if variable.boxed:
-            return Place(variable.type, load(variable.name), [ast.Constant(0)])
-        return Place(variable.type, name=variable.name)
+            return Place(variable.type.to, array, [index(offset)], readonly=variable.type.const)
+        at: list[ast.expr] | None = [ast.Constant(0)] if variable.boxed else None
+        return Place(variable.type, load(variable.name), at, variable.name, variable.readonly)
 
     def place(self, node: c_ast.Node) -> Place:
         """Where an expression's value lies."""
@@ -505,15 +534,24 @@ class Translation:
             return self.variable_place(variable)
         if isinstance(node, c_ast.ArrayRef):
             return self.element(node)
+        if isinstance(node, c_ast.StructRef):
+            return structs.place_of(self, node)
         if isinstance(node, c_ast.UnaryOp) and node.op == "*":
+            if isinstance(node.expr, c_ast.UnaryOp) and node.expr.op == "&":
+                return self.place(node.expr.expr)
             made = self.value(node.expr)
             if not isinstance(made.type, Pointer):
                 self.wrong('operand of "*" must be a pointer', node)
-            return Place(self.pointee(made, node), made.node, [index(made.offset)])
+            return self.pointed(made, node)
         self.wrong("expression must be an lvalue", node)
 
-    def pointee(self, pointer: Value, node: c_ast.Node) -> Scalar:
-        if not isinstance(pointer.type.to, Scalar):
+    def pointed(self, pointer: Value, node: c_ast.Node) -> Place:
+        """Where a pointer points to."""
+        readonly = pointer.type.const
+        return Place(self.pointee(pointer, node), pointer.node, [index(pointer.offset)], readonly=readonly)
+
+    def pointee(self, pointer: Value, node: c_ast.Node) -> Scalar | Struct:
+        if not isinstance(pointer.type.to, Scalar | Struct):
             self.wrong("expression must be a pointer to a complete object type", node)
         return pointer.type.to
 
@@ -526,15 +564,19 @@ class Translation:
             given = [self.whole(each) for each in subscripts]
             if len(given) != len(variable.type.shape):
                 self.wrong("expression must be a modifiable lvalue", node)
-            if not variable.flat:
-                return Place(variable.type.of, load(variable.name), [index(wide(each)) for each in given])
-            return Place(variable.type.of, load(variable.name), [index(self.flattened(variable.type.shape, given))])
+            at = [index(wide(each)) for each in given]
+            if variable.flat:
+                at = [index(self.flattened(variable.type.shape, given))]
+            return Place(variable.type.of, load(variable.name), at, readonly=variable.readonly)
+        if isinstance(base, c_ast.StructRef) and isinstance((inside := self.place(base)).type, Array):
+            return structs.elements(self, inside, subscripts, node)
         made = self.value(base)
         if not isinstance(made.type, Pointer):
             self.wrong("expression must have pointer-to-object type", node)
         if len(subscripts) > 1:
             self.wrong("expression must have pointer-to-object type", node)
-        return Place(self.pointee(made, node), made.node, [index(added(made.offset, wide(self.whole(subscripts[0]))))])
+        offset = added(made.offset, wide(self.whole(subscripts[0])))
+        return Place(self.pointee(made, node), made.node, [index(offset)], readonly=made.type.const)
 
     def flattened(self, shape: tuple[int, ...], given: list[Value]) -> ast.expr:
         """The number of an element of an array of several dimensions, or of the first of a part of it."""
@@ -556,7 +598,7 @@ class Translation:
         kind = variable.type
         if kind.whole and len(subscripts) == max(kind.ndim, 1):
             places = [index(wide(self.whole(each))) for each in subscripts]
-            return Place(kind.of, load(variable.name), places)
+            return Place(kind.of, load(variable.name), places, readonly=variable.readonly)
         if len(subscripts) != 1:
             self.wrong("a raw argument takes one index", node)
         given = self.value(subscripts[0])
@@ -568,7 +610,7 @@ class Translation:
                 offset = added(ast.BinOp(offset, ast.Mult(), length) if k else offset, to("i8", one))
         else:
             offset = wide(self.whole(subscripts[0]))
-        return Place(kind.of, load(variable.name), [index(offset)])
+        return Place(kind.of, load(variable.name), [index(offset)], readonly=variable.readonly)
 
     def whole(self, node: c_ast.Node) -> Value:
         made = self.number(node)
@@ -587,7 +629,7 @@ class Translation:
             rest = variable.type.shape[len(given) :]
             if len(rest) > 1:
                 self.refuse("a pointer to an array", node)
-            return Value(Pointer(variable.type.of), load(variable.name), offset)
+            return Value(Pointer(variable.type.of, variable.readonly), load(variable.name), offset)
         return self.read(self.element(node))
 
     def value_StructRef(self, node: c_ast.StructRef) -> Value:
@@ -596,7 +638,21 @@ class Translation:
                 self.wrong(f'"{node.name.name}" has no member "{node.field.name}"', node)
             member = ast.Attribute(load(f"_c_{node.name.name}"), node.field.name, ast.Load())
             return Value(UINT, to("u4", member))
-        return self.module.builtins.attribute(self, node)
+        variable = self.find(node.name.name) if isinstance(node.name, c_ast.ID) else None
+        if variable is not None and isinstance(variable.type, Carray):
+            return self.module.builtins.attribute(self, node)
+        if isinstance(node.name, c_ast.ID | c_ast.StructRef | c_ast.ArrayRef | c_ast.UnaryOp) or node.type == "->":
+            return self.read(structs.place_of(self, node))
+        return structs.value_of(self, node)
+
+    def value_CompoundLiteral(self, node: c_ast.CompoundLiteral) -> Value:
+        kind = self.module.resolve(node.type, self)
+        kind = self.returns if kind == "auto" else kind
+        if isinstance(kind, Scalar) and len(node.init.exprs or ()) < 2:
+            return self.converted(self.value(node.init.exprs[0]), kind, node) if node.init.exprs else literal(kind, 0)
+        if not isinstance(kind, Struct):
+            self.refuse(f"a list of values for {kind}", node)
+        return structs.initial(self, kind, node.init)
 
     def value_Cast(self, node: c_ast.Cast) -> Value:
         kind = self.module.resolve(node.to_type, self)
@@ -615,7 +671,9 @@ class Translation:
         return self.converted(made, kind, node)
 
     def converted(self, made: Value, kind: Scalar, node: c_ast.Node | None) -> Value:
-        """A number as another type, as an assignment converts it."""
+        """A number as another type, as an assignment converts it; a struct as itself."""
+        if isinstance(kind, Struct) and made.type == kind:
+            return made
         if not isinstance(made.type, Scalar) or not isinstance(kind, Scalar):
             if isinstance(made.type, Pointer) and kind == BOOL and node is not None:
                 return self.truth(node)
@@ -628,10 +686,12 @@ class Translation:
         if not isinstance(made.type, Pointer):
             self.refuse(f'a conversion of "{made.type}" to "{kind}"', node)
         old, new = made.type.to, kind.to
+        if old != new and (isinstance(old, Struct) or isinstance(new, Struct)):
+            self.refuse(f'a conversion of "{made.type}" to "{kind}"', node)
         if old == new or not isinstance(new, Scalar) or not isinstance(old, Scalar) or old.char == new.char:
             if not isinstance(old, Scalar) and isinstance(new, Scalar):
                 self.refuse(f'a conversion of "{made.type}" to "{kind}"', node)
-            return Value(Pointer(new if isinstance(new, Scalar) else old), made.node, made.offset)
+            return Value(Pointer(new if isinstance(new, Scalar) else old, kind.const), made.node, made.offset)
         self.count += 1
         name = self.scope.own(getattr(made.node, "id", "view"))
         view = ast.Call(ast.Attribute(made.node, "view", ast.Load()), [ast.Attribute(
@@ -669,8 +729,8 @@ class Translation:
             kind = found.type
         else:
             _, made = self.apart(lambda: self.value(node.expr))
-            kind = made.type
-        if isinstance(kind, Scalar):
+            kind = made.array or made.type
+        if isinstance(kind, Scalar | Struct):
             return literal(ULONG, kind.size)
         if isinstance(kind, Array):
             size = kind.of.size
@@ -679,19 +739,58 @@ class Translation:
             return literal(ULONG, size)
         return literal(ULONG, 8)
 
-    def address(self, node: c_ast.UnaryOp) -> Value:
+    def address(self, node: c_ast.UnaryOp, bound: bool = False) -> Value:
+        """``&a``; `bound` says that it is for a reference, which stays there."""
         inner = node.expr
         if isinstance(inner, c_ast.UnaryOp) and inner.op == "*":
             return self.value(inner.expr)
         place = self.place(inner)
+        if place.member and not bound and not isinstance(place.type, Struct):
+            self.refuse("a pointer to a member of a struct", node, "a pointer to the struct")
         if place.at is None or len(place.at) != 1:
             self.refuse("the address of this", node)
-        return Value(Pointer(place.type), place.node, offset_of(place.at[0]))
+        return Value(Pointer(place.type, place.readonly), place.node, offset_of(place.at[0]))
+
+    def readonly(self, node: c_ast.Node) -> bool:
+        """Whether an expression is a place that is constant."""
+        if isinstance(node, c_ast.ID):
+            variable = self.find(node.name)
+            return (
+                variable is not None
+                and variable.readonly
+                or (variable is not None and variable.reference and variable.type.const)
+            )
+        whole = isinstance(node, c_ast.ArrayRef) or (isinstance(node, c_ast.UnaryOp) and node.op == "*")
+        return whole and self.place(node).readonly
+
+    def points_as(self, given: object, kind: Pointer) -> bool:
+        """Whether C++ makes a pointer of a type of what is given."""
+        return isinstance(given, Pointer) and given.to == kind.to and (kind.const or not given.const)
+
+    def check_bound(self, given: object, kind: Pointer, node: c_ast.Node) -> None:
+        """Refuse a reference to what is of another type, or constant."""
+        if not isinstance(given, Pointer) or given.to != kind.to:
+            of = given.to if isinstance(given, Pointer) else given
+            said = f'a reference of type "{kind.to} &" (not const-qualified) cannot be initialized with a value of type "{of}"'
+            self.wrong(said, node, f"Declare it for {of}, or as const {kind.to} &.")
+        if given.const and not kind.const:
+            said = f'qualifiers dropped in binding reference of type "{kind.to} &" to initializer of type "const {kind.to}"'
+            self.wrong(
+                said, node, f"Declare the reference as const {kind.to} &, or copy the value into a variable first."
+            )
+
+    def check_changeable(self, readonly: bool) -> None:
+        """Refuse to store into what is constant."""
+        if readonly:
+            self.wrong(
+                "expression must be a modifiable lvalue", None, "It is const: leave that word out where it is declared."
+            )
 
     def stepped(self, node: c_ast.UnaryOp) -> Value:
         step, late = (1 if "+" in node.op else -1), node.op.startswith("p")
         variable = self.find(node.expr.name) if isinstance(node.expr, c_ast.ID) else None
         if variable is not None and isinstance(variable.type, Pointer) and not variable.reference:
+            self.check_changeable(variable.readonly)
             old = self.value(node.expr)
             if late:
                 old = Value(old.type, old.node, load(self.temporary(old.offset)))
@@ -714,6 +813,9 @@ class Translation:
 
     def store(self, place: Place, made: Value) -> Value:
         """Store a value; returns it as what the assignment is worth."""
+        self.check_changeable(place.readonly)
+        if isinstance(place.type, Struct):
+            return structs.store(self, place, made)
         self.emit(ast.Assign([place.target(ast.Store())], made.node))
         if place.at is None:
             return Value(place.type, load(place.name))
@@ -747,11 +849,15 @@ class Translation:
         return self.store(place, self.converted(made, place.type, node))
 
     def assign_pointer(self, variable: Variable, node: c_ast.Assignment) -> Value:
+        self.check_changeable(variable.readonly)
         right = self.value(node.rvalue)
         at = f"{variable.name}__at"
         if node.op == "=":
             if not isinstance(right.type, Pointer):
                 self.refuse("a pointer made of a number", node)
+            if not self.points_as(right.type, variable.type):
+                said = f'a value of type "{right.type}" cannot be assigned to an entity of type "{variable.type}"'
+                self.wrong(said, node)
             if variable.array is None:
                 offset = self.temporary(right.offset)
                 self.assign(variable.name, right.node)
@@ -830,10 +936,12 @@ class Translation:
                     self.stamp(ast.Assign([ast.Name(at, ast.Store())], to("i8", part.offset))),
                 ]
             self.emit(ast.If(test.node, first, second))
-            return Value(a.type, load(array), load(at))
+            return Value(Pointer(a.type.to, a.type.const or b.type.const), load(array), load(at))
         if a.type is VOID and b.type is VOID:
             self.emit(ast.If(test.node, [*first, *self.effect(a)], [*second, *self.effect(b)]))
             return Value(VOID, ast.Constant(None))
+        if isinstance(a.type, Struct) and a.type == b.type:
+            return structs.chosen(self, test.node, a.type, [(first, a), (second, b)])
         if not isinstance(a.type, Scalar) or not isinstance(b.type, Scalar):
             self.wrong(f'operand types are incompatible ("{a.type}" and "{b.type}")', node)
         kind = a.type if a.type.char == b.type.char else common(a.type, b.type)
@@ -876,7 +984,7 @@ class Translation:
             if isinstance(node.type, c_ast.Enum):
                 self.module.enumerate_all(node.type, self)
                 return
-            self.refuse("this declaration", node)
+            self.refuse("a union" if isinstance(node.type, c_ast.Union) else "this declaration", node)
         if isinstance(node.type, c_ast.FuncDecl):
             return
         if isinstance(node.type, c_ast.ArrayDecl):
@@ -887,14 +995,18 @@ class Translation:
         if name.startswith(REFERENCE):
             self.declare_reference(name[len(REFERENCE) :], kind, node)
             return
+        self.check_initialized(node)
         if kind == "auto" or isinstance(kind, Group):
             self.declare_auto(name, kind, node)
         elif SHARED in node.storage:
             variable = Variable(kind, self.scope.own(name), boxed=True)
             self.allocate(variable.name, "shared", kind, (1,))
-            self.scope.declare(name, variable)
+            self.declared(name, variable, node)
         elif isinstance(kind, Pointer):
             self.declare_pointer(name, kind, self.value(node.init) if node.init is not None else None, node)
+        elif isinstance(kind, Struct):
+            made = structs.initial(self, kind, node.init) if node.init is not None else None
+            structs.declare(self, name, kind, made, node)
         elif isinstance(kind, Scalar):
             made = None
             if node.init is not None:
@@ -904,12 +1016,19 @@ class Translation:
         else:
             self.wrong("incomplete type is not allowed", node)
 
+    def check_initialized(self, node: c_ast.Decl) -> None:
+        """Refuse a constant without a value."""
+        if _readonly(node) and node.init is None and "extern" not in node.storage:
+            self.wrong(f'const variable "{node.name}" requires an initializer', node)
+
     def declare_number(self, name: str, kind: Scalar, made: Value | None, node: c_ast.Decl) -> None:
         changed = name in self.usage.assigned | self.usage.moved | self.usage.addressed
         if made is not None and made.const is not None and kind.kind in "iub" and "const" in node.quals and not changed:
-            self.scope.declare(name, Variable(kind, name, const=made.const))
+            self.declared(name, Variable(kind, name, const=made.const, readonly=True), node)
             return
-        variable = Variable(kind, self.scope.own(name), boxed=name in self.usage.addressed)
+        variable = Variable(
+            kind, self.scope.own(name), boxed=name in self.usage.addressed, readonly="const" in node.quals
+        )
         if variable.boxed:
             self.allocate(variable.name, "local", kind, (1,))
             if made is not None:
@@ -917,24 +1036,30 @@ class Translation:
                 self.emit(ast.Assign([target], made.node))
         else:
             self.assign(variable.name, (made or literal(kind, 0)).node)
+        self.declared(name, variable, node)
+
+    def declared(self, name: str, variable: Variable, node: c_ast.Decl) -> None:
+        """Enter a variable, of whose name there is none yet in its block."""
+        if name in self.scope.levels[-1] and name not in self.globals and name not in self.module.constants:
+            self.wrong(f'"{name}" has already been declared in the current scope', node)
         self.scope.declare(name, variable)
 
     def declare_pointer(self, name: str, kind: Pointer, made: Value | None, node: c_ast.Decl) -> None:
         if made is not None and not isinstance(made.type, Pointer):
             self.refuse("a pointer made of a number", node)
-        if made is not None and _char(made.type.to) != _char(kind.to):
+        if made is not None and not self.points_as(made.type, kind):
             said = f'a value of type "{made.type}" cannot be used to initialize an entity of type "{kind}"'
             self.wrong(said, node)
         if name in self.usage.addressed:
             self.refuse("a pointer to a pointer", node)
-        variable = Variable(kind, self.scope.own(name))
+        variable = Variable(kind, self.scope.own(name), readonly=_readonly(node))
         if made is not None:
             self.assign(f"{variable.name}__at", to("i8", made.offset))
             if name not in self.usage.assigned and not self.changes(made.node):
                 variable.array = made.node
             else:
                 self.assign(variable.name, made.node)
-        self.scope.declare(name, variable)
+        self.declared(name, variable, node)
 
     def changes(self, array: ast.expr) -> bool:
         """Whether a pointer's array is that of another pointer, which may point elsewhere later."""
@@ -951,25 +1076,28 @@ class Translation:
         place = self.place(node.init)
         if place.at is None or len(place.at) != 1:
             self.refuse("a reference to a variable", node)
-        variable = Variable(Pointer(place.type), self.scope.own(name), reference=True, array=place.node)
+        self.check_bound(Pointer(place.type, place.readonly), kind, node)
+        variable = Variable(kind, self.scope.own(name), reference=True, array=place.node)
         if self.changes(place.node):
             self.assign(variable.name, place.node)
             variable.array = None
         self.assign(f"{variable.name}__at", offset_of(place.at[0]))
-        self.scope.declare(name, variable)
+        self.declared(name, variable, node)
 
     def declare_auto(self, name: str, kind: object, node: c_ast.Decl) -> None:
         called = node.init.name.name if isinstance(node.init, c_ast.FuncCall) and isinstance(
             node.init.name, c_ast.ID) else ""  # fmt: skip
         if called in ("this_grid", "this_thread_block"):
             group = Group("grid_group" if called == "this_grid" else "thread_block")
-            self.scope.declare(name, Variable(group, name))
+            self.declared(name, Variable(group, name), node)
             return
         if kind != "auto" or node.init is None:
             self.refuse("this use of a type without a name", node)
         made = self.value(node.init)
         if isinstance(made.type, Pointer):
             self.declare_pointer(name, made.type, made, node)
+        elif isinstance(made.type, Struct):
+            structs.declare(self, name, made.type, made, node)
         else:
             self.declare_number(name, made.type, made, node)
 
@@ -977,10 +1105,11 @@ class Translation:
         kind = self.module.resolve(node.type, self, node.init)
         if not isinstance(kind, Array):
             self.refuse(f"an array of {kind}", node)
+        self.check_initialized(node)
         name = node.name
         flat = len(kind.shape) == 1 or name in self.usage.partly
         shared = SHARED in node.storage
-        variable = Variable(kind, self.scope.own(name), flat=flat)
+        variable = Variable(kind, self.scope.own(name), flat=flat, readonly="const" in node.quals)
         if shared and "extern" in node.storage:
             self.allocate(variable.name, "shared", kind.of, (0,))
             kind = Array(kind.of, (0,))
@@ -989,7 +1118,7 @@ class Translation:
             for n in kind.shape:
                 count *= n
             self.allocate(variable.name, "shared" if shared else "local", kind.of, (count,) if flat else kind.shape)
-        self.scope.declare(name, variable)
+        self.declared(name, variable, node)
         if node.init is not None:
             if shared:
                 self.wrong("initializer not allowed for __shared__ variable", node)
@@ -997,7 +1126,12 @@ class Translation:
 
     def allocate(self, name: str, where: str, kind: Scalar, shape: tuple[int, ...]) -> None:
         extents = ast.Constant(shape[0]) if len(shape) == 1 else ast.Tuple([ast.Constant(n) for n in shape], ast.Load())
-        of = ast.Attribute(load("_c_np"), "bool_" if kind.kind == "b" else kind.dtype.name, ast.Load())
+        of: ast.expr
+        if isinstance(kind, Struct):
+            of = load(f"_c_struct_{kind.name}")
+            self.called[of.id] = kind.dtype
+        else:
+            of = ast.Attribute(load("_c_np"), "bool_" if kind.kind == "b" else kind.dtype.name, ast.Load())
         if where == "shared":
             count = 1
             for n in shape:
@@ -1013,11 +1147,15 @@ class Translation:
         spread(init, kind.shape, (), given, self)
         for place in itertools.product(*(range(n) for n in kind.shape)):
             node = given.get(place)
-            made = self.converted(self.value(node), kind.of, node) if node is not None else literal(kind.of, 0)
             if variable.flat:
                 at: ast.expr = index(self.flattened(kind.shape, [literal(INT, k) for k in place]))
             else:
                 at = ast.Tuple([ast.Constant(k) for k in place], ast.Load())
+            if isinstance(kind.of, Struct):
+                made = structs.initial(self, kind.of, node) if node is not None else structs.zeros(kind.of)
+                structs.store(self, Place(kind.of, load(variable.name), [at]), made)
+                continue
+            made = self.converted(self.value(node), kind.of, node) if node is not None else literal(kind.of, 0)
             self.emit(ast.Assign([ast.Subscript(load(variable.name), at, ast.Store())], made.node))
 
 
@@ -1048,7 +1186,7 @@ def _counts(node: c_ast.For, step: c_ast.Node) -> bool:
 
         def generic_visit(self, inner):
             nonlocal plain
-            if isinstance(inner, c_ast.ArrayRef | c_ast.FuncCall | c_ast.Assignment) or (
+            if isinstance(inner, c_ast.ArrayRef | c_ast.FuncCall | c_ast.Assignment | c_ast.StructRef) or (
                 isinstance(inner, c_ast.UnaryOp) and inner.op == "*"
             ):
                 plain = False
@@ -1080,8 +1218,9 @@ def offset_of(node: ast.expr) -> ast.expr:
     return node if isinstance(node, ast.Constant) else to("i8", node)
 
 
-def _char(kind: object) -> object:
-    return getattr(kind, "char", kind)
+def _readonly(node: c_ast.Decl) -> bool:
+    """Whether a declaration's variable is const itself; of a pointer, not what it points to."""
+    return "const" in ((node.type.quals or ()) if isinstance(node.type, c_ast.PtrDecl) else node.quals)
 
 
 def spread(init: c_ast.InitList, shape: tuple[int, ...], at: tuple[int, ...], given: dict, f: Translation) -> None:
@@ -1096,7 +1235,7 @@ def spread(init: c_ast.InitList, shape: tuple[int, ...], at: tuple[int, ...], gi
     if len(exprs) > shape[0]:
         f.wrong("too many initializer values", init)
     for k, each in enumerate(exprs):
-        if isinstance(each, c_ast.InitList):
+        if isinstance(each, c_ast.InitList) and len(shape) > 1:
             spread(each, shape[1:], (*at, k), given, f)
         elif isinstance(each, c_ast.NamedInitializer):
             f.refuse("a designated initial value", init)

@@ -44,12 +44,18 @@ class Value:
         Of a pointer, in elements.
     const : int, float or None
         Its value, where that is known.
+    parts : list of Value or None
+        Of a struct, its numbers; then `node` has no meaning.
+    array : Array or None
+        What a pointer was made of, for ``sizeof``.
     """
 
     type: object
     node: ast.expr
     offset: ast.expr | None = None
     const: object = None
+    parts: list[Value] | None = None
+    array: Array | None = None
 
 
 def load(name: str) -> ast.Name:
@@ -261,8 +267,7 @@ def index(offset: ast.expr) -> ast.expr:
     return to("u8", offset)
 
 
-def decayed(value: Value) -> Value:
+def decayed(value: Value, const: bool) -> Value:
     """An array as a pointer to its first element."""
-    if isinstance(value.type, Array):
-        return Value(Pointer(value.type.of), value.node, ast.Constant(0))
-    return value
+    assert isinstance(value.type, Array)
+    return Value(Pointer(value.type.of, const), value.node, ast.Constant(0))

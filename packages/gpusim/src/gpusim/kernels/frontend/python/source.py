@@ -229,7 +229,10 @@ def _same_code(node: ast.AST, code: object) -> bool:
 
 
 def _unreadable(function: FunctionType) -> UncompilableError:
+    instead = "Write it into a file and import it, or define it in a notebook cell."
+    if function.__code__.co_filename == "<stdin>":
+        instead = "Python had read it from a pipe before anything was simulated. Run the file, or set GPUSIM_SIMULATE=1 first."
     return UncompilableError(
         f"The source of {function.__name__} cannot be read ({function.__code__.co_filename}), and simulating a kernel needs it. "
-        "Write it into a file and import it, or define it in a notebook cell."
+        + instead
     )

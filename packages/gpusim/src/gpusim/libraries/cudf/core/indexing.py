@@ -188,7 +188,9 @@ class Locator:
         if p.ndim == 2 and isinstance(found, pd.Series) and not self._one_column(key):
             return _row(p, found, key, self._pandas(p))
         result = wrap(found) if isinstance(found, (pd.Series, pd.DataFrame)) else _cell(p, key, found, self._positional)
-        device.count("cudf_gather", p.size * 8, getattr(found, "size", 1) * 8, reads=p, writes=result)
+        rows = key[0] if isinstance(key, tuple) and len(key) else key
+        if not isinstance(rows, slice) or rows.step not in (None, 1):  # else it is a view
+            device.count("cudf_gather", p.size * 8, getattr(found, "size", 1) * 8, reads=p, writes=result)
         return result
 
     @staticmethod

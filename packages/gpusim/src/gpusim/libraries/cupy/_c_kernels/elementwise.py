@@ -179,10 +179,11 @@ class ElementwiseKernel:
         declared, first, raw = [], [], {}
         for p, (how, dtype, n) in zip(self.params, kinds, strict=True):
             ctype = p.ctype
+            const = "const " if p.is_const else ""  # as CuPy declares them
             if how == "number":
-                declared.append(f"{ctype} {p.name}")
+                declared.append(f"{const}{ctype} {p.name}")
             elif how == "raw":
-                declared.append(f"{ctype}* {p.name}")
+                declared.append(f"{const}{ctype}* {p.name}")
                 raw[p.name] = Carray(_scalar(dtype), n, p.name)
             else:
                 declared.append(f"{ctype}* _raw_{p.name}")

@@ -10,7 +10,7 @@ import numpy as np
 from gpusim.device import regions
 from gpusim.kernels.driver_errors import LaunchError
 from gpusim.kernels.faults import TRACE_SETTING, KernelError
-from gpusim.kernels.frontend.cuda_cpp.c_types import Pointer, Scalar
+from gpusim.kernels.frontend.cuda_cpp.c_types import Pointer, Scalar, Struct
 
 
 class ArgumentFault(KernelError, TypeError):
@@ -62,11 +62,66 @@ def pointer(value: Any, kind: Pointer, name: str, kernel: str) -> np.ndarray:
             "would take the number for an address.",
             kernel=kernel,
         )
+    if isinstance(kind.to, Struct) and memory.dtype.names is not None:
+        _check_layout(memory.dtype, kind.to, name, kernel)
+        return memory.view(wanted)
     if memory.dtype == wanted or not memory.size:
         return memory if memory.dtype == wanted else np.empty(0, wanted)
     _check_read_as(memory.dtype, kind, name, kernel)
     whole = memory.nbytes // wanted.itemsize * wanted.itemsize
     return memory.view(np.uint8)[:whole].view(wanted)
+
+
+def _layout(dtype: np.dtype, start: int = 0) -> list[tuple]:
+    """Where the numbers of a record lie, and of which type they are."""
+    if dtype.names is None:
+        return [(start, dtype.base, dtype.shape)]
+    return [each for name in dtype.names for each in _layout(dtype.fields[name][0], start + dtype.fields[name][1])]
+
+
+def _check_layout(given: np.dtype, kind: Struct, name: str, kernel: str) -> None:
+    """Refuse records that lie otherwise than a struct does."""
+    if _layout(given) == _layout(kind.dtype) and given.itemsize == kind.size:
+        return
+    raise ArgumentFault(
+        f"{name} is of the struct {kind}, {kind.size} bytes: {_told(kind.dtype)}. The records have {given.itemsize}: {_told(given)}. "
+        "A GPU would read the bytes as they lie, without a word. Give the dtype, and those in it, the same types and align=True.",
+        kernel=kernel,
+    )
+
+
+def _told(dtype: np.dtype) -> str:
+    return ", ".join(f"{base}{list(shape) if shape else ''} at {start}" for start, base, shape in _layout(dtype))
+
+
+def members(value: Any, kind: Struct, name: str, kernel: str) -> list[Any]:
+    """An argument for a struct that is passed by value: its numbers.
+
+    Raises
+    ------
+    ArgumentFault
+        If it is of another layout.
+    TypeError
+        If CuPy cannot pass it.
+    """
+    from gpusim.kernels.frontend.cuda_cpp import structs
+
+    if isinstance(value, np.ndarray) and value.size != 1:
+        raise TypeError(_host(value))
+    if not isinstance(value, np.ndarray | np.void) or value.dtype.names is None:
+        raise ArgumentFault(
+            f"{name} is of the struct {kind}, and {type(value).__name__} is no record: pass a NumPy scalar of a structured dtype.",
+            kernel=kernel,
+        )
+    _check_layout(value.dtype, kind, name, kernel)
+    record = np.asarray(value).reshape(-1).view(kind.dtype)[0]
+    made = []
+    for path, _ in structs.leaves(kind):
+        found = record
+        for step in path:
+            found = found[step]
+        made.append(found)
+    return made
 
 
 def _host(value: np.ndarray) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from gpusim.device import activity
 from gpusim.importing.errors import NotSimulatedAttribute, NotSimulatedError
 from gpusim.kernels import limits
-from gpusim.kernels.frontend.cuda_cpp.c_types import Pointer
+from gpusim.kernels.frontend.cuda_cpp.c_types import Pointer, Struct
 from gpusim.kernels.frontend.cuda_cpp.errors import Code
 
 from . import launch
@@ -34,9 +34,11 @@ class Loaded:
     name_expressions : tuple of str or None
     name : str
         For messages.
+    host : bool
+        Whether the host's headers are there: ``nvcc`` and Jitify have them.
     """
 
-    def __init__(self, code: str, options: tuple, name_expressions: tuple | None, name: str):
+    def __init__(self, code: str, options: tuple, name_expressions: tuple | None, name: str, host: bool = False):
         from gpusim.kernels.frontend.cuda_cpp.module import Module
 
         defines = []
@@ -48,6 +50,7 @@ class Loaded:
             elif option.startswith("--define-macro="):
                 defines.append(option.partition("=")[2])
         source = Code(code, name)
+        source.bare = not host
         source.separate = any(
             o in ("-dc", "--device-c", "-rdc=true", "--relocatable-device-code=true") for o in options
         )
@@ -104,9 +107,9 @@ class Loaded:
 
 
 @functools.lru_cache(maxsize=256)
-def load(code: str, options: tuple, name_expressions: tuple | None) -> Loaded:
+def load(code: str, options: tuple, name_expressions: tuple | None, host: bool = False) -> Loaded:
     """A source compiled, once for each set of options: who asks again gets the same variables."""
-    return Loaded(code, options, name_expressions, "the C++ source")
+    return Loaded(code, options, name_expressions, "the C++ source", host)
 
 
 class RawKernel:
@@ -150,7 +153,7 @@ class RawKernel:
         self._dynamic, self._carveout = _DYNAMIC, -1
 
     def _loaded(self) -> Loaded:
-        return load(self.code, self.options, self.name_expressions)
+        return load(self.code, self.options, self.name_expressions, bool(self.jitify) or self.backend == "nvcc")
 
     @property
     def kernel(self) -> Any:
@@ -172,12 +175,14 @@ class RawKernel:
                 + ("read what lies behind them." if len(args) < len(made.params) else "leave out the last."),
                 kernel=self.name,
             )
-        passed = [
-            launch.pointer(value, kind, name, self.name)
-            if isinstance(kind, Pointer)
-            else launch.number(value, kind, name, self.name)
-            for value, (name, kind) in zip(args, made.params, strict=True)
-        ]
+        passed: list[Any] = []
+        for value, (name, kind) in zip(args, made.params, strict=True):
+            if isinstance(kind, Pointer):
+                passed.append(launch.pointer(value, kind, name, self.name))
+            elif isinstance(kind, Struct):
+                passed += launch.members(value, kind, name, self.name)
+            else:
+                passed.append(launch.number(value, kind, name, self.name))
         passed += [loaded.variable(name)._a for name in made.variables]
         dims = [tuple(max(1, int(n)) for n in (tuple(d) + (1, 1))[:3]) for d in (grid, block)]
         if shared_mem > self._dynamic:
@@ -309,7 +314,7 @@ class RawModule:
             from ..cuda._errors import CUDADriverError
 
             raise CUDADriverError(301)
-        return load(self.code, self.options, self.name_expressions)
+        return load(self.code, self.options, self.name_expressions, bool(self.jitify) or self.backend == "nvcc")
 
     def compile(self, log_stream: Any = None) -> None:
         """Compile now, and not when a kernel is first asked for."""

@@ -187,8 +187,16 @@ class GroupBy:
         values = masked(np.bincount(g.codes[g.codes >= 0], minlength=g.ngroups).astype("i8")[order])
         name = self.obj._p.name if self.obj._p.ndim == 1 else None
         if not self._as_index:
-            return frame_of(self._keys_as_columns(make_frame({"size": values}, g.labels.take(order))))
-        return series_of(pd.Series(values, index=g.labels.take(order), name=name))
+            made = frame_of(self._keys_as_columns(make_frame({"size": values}, g.labels.take(order))))
+        else:
+            made = series_of(pd.Series(values, index=g.labels.take(order), name=name))
+        return self._of_keys(made, g.ngroups)
+
+    def _of_keys(self, made: Any, rows: int) -> Any:
+        """Enter a launch that reads the keys alone."""
+        keys = [key.array for key in self.grouping.keys]
+        device.count("cudf_groupby", sum(map(len, keys)) * 8, rows * 8, reads=keys, writes=made)
+        return made
 
     @property
     def groups(self) -> dict:
@@ -269,7 +277,7 @@ class GroupBy:
         if ascending is not True:
             raise NotImplementedError("ascending is currently not implemented.")
         found = aggregate(masked(np.zeros(len(self.grouping.codes))), self.grouping.codes, 0, Requested("cumcount"))
-        return series_of(pd.Series(found, index=self.obj._p.index))
+        return self._of_keys(series_of(pd.Series(found, index=self.obj._p.index)), len(found))
 
     def ngroup(self, ascending: bool = True) -> Any:
         """The number of each row's group."""
@@ -282,9 +290,9 @@ class GroupBy:
             codes = np.where(codes >= 0, rank[codes], -1) if g.ngroups else codes
         if not ascending:
             codes = np.where(codes >= 0, g.ngroups - 1 - codes, -1)
-        if (codes < 0).any():
-            return series_of(pd.Series(masked(codes.astype("f8"), codes < 0), index=self.obj._p.index))
-        return series_of(pd.Series(masked(codes.astype("i8")), index=self.obj._p.index))
+        some = (codes < 0).any()
+        values = masked(codes.astype("f8"), codes < 0) if some else masked(codes.astype("i8"))
+        return self._of_keys(series_of(pd.Series(values, index=self.obj._p.index)), len(values))
 
     def rank(self, method: str = "average", ascending: bool = True, na_option: str = "keep", pct: bool = False,
              axis: Any = 0) -> Any:  # fmt: skip

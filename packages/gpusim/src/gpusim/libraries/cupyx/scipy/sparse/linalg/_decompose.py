@@ -100,7 +100,9 @@ def lobpcg(
         *operands, tol=tol, maxiter=20 if maxiter is None else maxiter, largest=largest, verbosityLevel=verbosityLevel,
         retLambdaHistory=retLambdaHistory, retResidualNormsHistory=retResidualNormsHistory,
     )  # fmt: skip
-    return convert.up(made)
+    made = convert.up(made)
+    _host.count("cupyx_lobpcg", (A, X, B, M, Y), [each for each in made if _host.is_dense(each)])
+    return made
 
 
 @takes(_MODULE)

@@ -1,0 +1,166 @@
+"""Kernels of CUDA C++ for which NVRTC and the simulator are asked whether they are C++: each is a few lines, and its parts before it.
+
+Overloaded functions are asked with every type of number, and with each answer the type that the call has.  Nothing here says what
+compiles.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+NUMBERS = {
+    "b": "bool", "c": "char", "d": "unsigned char", "h": "short", "i": "int", "u": "unsigned int", "l": "long",
+    "w": "unsigned long", "j": "long long", "q": "unsigned long long", "f": "float", "x": "double",
+}  # fmt: skip
+"""The names and types of a kernel's parameters."""
+PARAMETERS = ", ".join(f"{kind} {name}" for name, kind in NUMBERS.items())
+ONE = (
+    "sqrt rsqrt cbrt rcbrt exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan sinpi cospi asin acos atan sinh cosh tanh asinh "
+    "acosh atanh erf erfc erfinv erfcinv normcdf normcdfinv tgamma lgamma fabs floor ceil trunc rint nearbyint round lrint llrint "
+    "lround llround isnan isinf isfinite signbit abs labs llabs sqrtf expf floorf fabsf lrintf __expf __sinf __saturatef __fsqrt_rn "
+    "__float2int_rn __popc __clz"
+).split()
+TWO = (
+    "pow atan2 fmod copysign hypot fmin fmax nextafter remainder fdim min max powf fminf fmodf __powf __fadd_rn __mul24 __umulhi"
+).split()
+THREE = ("fma", "fmaf", "__fmaf_rn")
+PROBES = ("sizeof({0}) == 8", "sizeof({0}) == 8 ? sizeof(({0}) + 0.0f) == 8 : sizeof(({0}) + 0LL) == 4")
+"""What is true of a call of a wide type, and of a floating one."""
+
+
+def calls() -> list[str]:
+    """Calls of functions with numbers of each type."""
+    made = [f"{name}({a})" for name in ONE for a in NUMBERS]
+    made += [f"{name}({a}, {b})" for name in TWO for a in NUMBERS for b in NUMBERS]
+    made += [f"{name}({a}, 2)" for name in TWO for a in NUMBERS]
+    made += [f"{name}({', '.join(each)})" for name in THREE for each in itertools.product("iujfx", repeat=3)]
+    for kind in "ifx":
+        made += [f"sincos({kind}, &{a}, &{b})" for a, b in itertools.product("ifx", repeat=2)]
+        made += [f"{name}({kind}, &{a})" for name in ("modf", "modff") for a in "ifx"]
+    return made
+
+
+def typed(call: str, probe: str) -> str:
+    """A line that is C++ if a probe is true of a call."""
+    return f"char probe[({probe.format(call)}) ? 1 : -1]"
+
+
+def kernel(number: int, line: str) -> str:
+    """The kernel of a line, on one line."""
+    return f'extern "C" __global__ void k{number}({PARAMETERS}) {{ {line}; }}'
+
+
+BEFORE = """__device__ void change(float &a) { a += 1; }
+__device__ void change_int(int &a) { a += 1; }
+__device__ void change_long(long &a) { a += 1; }
+__device__ void put(float* p) { p[0] = 1; }
+__device__ void put_schar(signed char* p) { p[0] = 1; }
+__device__ float look(const float* p) { return p[0]; }
+__device__ float twice(const float &a) { return a * 2; }
+template <typename T> __device__ void raise(T &a) { a += 1; }
+template <typename T> __device__ float seen(T &a) { return a + 1; }
+template <typename T> __device__ float first(T* p) { return p[0]; }
+template <typename T> __device__ float first_const(const T* p) { return p[0]; }
+template <typename T> __device__ void set(T* p) { p[0] = 1; }
+__device__ const int K = 3;
+__constant__ float C[3];
+"""
+QUALIFIED = """
+change_int(3) | const int n = 3; change_int(n) | const int n = i; change_int(n) | const float v = x[i]; change(v) | change(c[i])
+change(x[i]) | float v = x[i]; change(v) | change(x[i] + 1) | int n = i; change(n) | long long v = 3; change_long(v) | long v = 3; change_long(v)
+float &r = c[i]; x[i] = r | const float &r = c[i]; x[i] = r | const float &r = 3.0f; x[i] = r | float &r = x[i]; r = 1 | float &r; r = 1
+const float &r = x[i]; r = 1 | float v = 1; const float &r = v; x[i] = r
+const int n = i; n = 3 | const int n = 3; n = 4 | const int n = i; n++ | const int n = i; --n | const float v = x[i]; v += 1
+int n = i; n = 3 | const int n; x[i] = n | const auto v = x[i]; v = 2 | auto v = x[i]; v = 2 | int const n = 3; n = 4
+c[i] = 1 | *c = 1 | c[i] += 1 | c[i]++ | x[i] = 1 | *x = 1 | x[i] += c[i] | (c + 1)[0] = 1 | *(c + 1) = 1
+atomicAdd(&c[0], 1.0f) | atomicAdd(c, 1.0f) | atomicAdd(x, 1.0f) | atomicAdd(&x[i], c[i]) | atomicExch(&c[i], 1.0f)
+float* p = c; x[i] = p[i] | const float* p = x; x[i] = p[i] | const float* p = c; p++; x[i] = p[i] | const float* p = c; p = x; x[i] = p[0]
+float* p = x; p = c; p[0] = 1 | float const* p = c; p[0] = 1 | float const* p = c; x[i] = p[0] | float* const p = x; p[i] = 1 | float* const p = x; p++
+float* p = (float*)c; p[0] = 1 | float* p = const_cast<float*>(c); p[0] = 1 | int* p = (int*)c; p[0] = 1 | const int* p = (const int*)c; p[0] = 1
+put(c) | put(x) | put(x + 1) | put(c + 1) | x[i] = look(c) | x[i] = look(x) | const float v = 1; put(&v) | const float v = 1; x[i] = look(&v)
+float v = 1; put(&v) | signed char v = 3; put_schar(&v) | char v = 3; put_schar(&v) | put(i ? x : c) | x[i] = look(i ? x : c)
+x[i] = twice(3) | x[i] = twice(i) | x[i] = twice(c[i]) | const float v = 2; x[i] = twice(v)
+const float v = x[i]; raise(v) | float v = x[i]; raise(v) | const float v = x[i]; x[i] = seen(v) | raise(x[i]) | x[i] = seen(c[i])
+x[i] = first(c) | x[i] = first(x) | x[i] = first_const(c) | x[i] = first_const(x) | set(x) | set(c) | set<float>(x) | x[i] = first<const float>(c)
+const float t[2] = {1, 2}; t[0] = 3 | const float t[2] = {1, 2}; x[i] = t[1] | float t[2] = {1, 2}; t[0] = 3
+const float t[2] = {1, 2}; put(t) | const float t[2] = {1, 2}; x[i] = look(t) | float t[2]; put(t) | const float t[2] = {1, 2}; float* p = t
+K = 4 | x[i] = K | C[0] = 4 | x[i] = C[0] | put(C) | n = 3 | for (const int k = 0; k < 3; k++) x[k] = 1 | threadIdx.x = 1
+const float v = 1; const float* p = &v; x[i] = *p | const float v = 1; float* p = &v; *p = 1 | float v = 1; const float* p = &v; *p = 1
+__shared__ float s[4]; const float* p = s; p[0] = 1 | __shared__ float s[4]; put(s) | __shared__ float s[4]; change(s[0]) | __shared__ const float s[4]; s[0] = 1
+float m; x[i] = modff(c[i], &m) | x[i] = modff(c[i], &c[1]) | sincosf(c[i], &x[0], &c[1]) | const float m = 0; x[i] = modff(c[i], &m)
+float m; sincosf(c[i], &m, &x[1]) | x[i] = c[i] > 0 ? c[i] : x[i] | const int n = 2; float t[n]; x[i] = t[0] | const unsigned long long k = 5; x[i] = k
+"""
+
+
+def qualified() -> list[str]:
+    """Lines about what is constant, and about references."""
+    return [each.strip() for line in QUALIFIED.strip().splitlines() for each in line.split(" | ")]
+
+
+def whole(number: int, line: str) -> str:
+    """The kernel of one of these lines, on one line."""
+    return f'extern "C" __global__ void k{number}(float* x, const float* c, int n) {{ int i = threadIdx.x; {line}; }}'
+
+
+STRUCTS = """struct Point { float x, y; };
+struct Body { float x, y; double mass; int id; };
+typedef struct { signed char tag; Point place; float v[3]; long long n; } Nested;
+struct __align__(16) Wide { float x; };
+__device__ double energy(Body b) { b.mass *= 2; return b.mass * b.x; }
+__device__ Body moved(const Body& b, float by) { Body r = b; r.x += by; return r; }
+__device__ void marked(Body& b, int id) { b.id = id; }
+__device__ void heavier(Body* b) { b->mass += 1; }
+__device__ Point point(float x) { return {x, x + 1}; }
+__device__ Point other(float x) { return Point{x, 2 * x}; }
+__device__ void raised(float& x) { x += 1; }
+template <class T> __device__ T first(const T* p) { return p[0]; }
+template <typename T> __device__ void swapped(T& a, T& b) { T t = a; a = b; b = t; }
+__constant__ Point origin;
+__device__ Body table[3];
+"""
+OF_STRUCTS = """
+b[i].x += 1 | b[i].z = 1 | (b + i)->id-- | (*b).y = 2 | b.x = 1 | b->x = 1 | b[0] = 1 | b[0] = b[1] | b[0] + b[1] | if (b[0]) b[0].x = 1
+n[0].place.y = n[0].place.x | n[0].v[1] = 2 | n[0].v = 2 | n[0].v[0][0] = 2 | n[0].place = 3 | n[0].place.z = 3 | Point q = n[0].place; b[0].x = q.y
+Body a = b[i]; b[0] = a | Body a = {1, 2, 3, 4}; b[0] = a | Body a = {1, 2, 3, 4, 5} | Body a{1}; b[0] = a | Body a = {}; b[0] = a | Body a; a.x = 1; b[0] = a
+Point a = b[0] | Point a = {1}; b[0] = a | float f = b[0] | b[0].x = energy(b[1]) | b[0].x = energy(n[0]) | b[0] = moved(b[1], 2) | b[0].x = moved(b[1], 2).y
+marked(b[0], 3) | marked(moved(b[0], 1), 3) | Body a = b[0]; marked(a, 1) | const Body a = b[0]; marked(a, 1) | heavier(b + 1) | heavier(&b[1]) | heavier(b[1])
+heavier(n) | Body a = b[0]; heavier(&a) | const Body a = b[0]; heavier(&a) | b[0].x = point(1).y | b[0].x = other(2).x + point(1).x | raised(b[0].y) | raised(b[0].mass)
+b[0] = first(b) | n[0] = first(n) | b[0] = first(n) | swapped(b[0], b[1]) | swapped(b[0], n[0]) | b[0] = i ? b[1] : b[2] | n[0] = i ? b[1] : n[2]
+const Body* c = b; b[0].x = c[1].x | const Body* c = b; c[0].x = 1 | const Body* c = b; b[0] = *c | const Body* c = b; c->id++ | const Body a = b[0]; a.x = 1 | const Body a
+__shared__ Body s[4]; s[0] = b[0] | __shared__ Body s; s.x = 1 | extern __shared__ Body s[]; s[i] = b[i] | Body t[2] = {{1, 2}, {3}}; b[0] = t[1] | Body t[2]; t[1].id = 3
+atomicAdd(&b[0].id, 1) | atomicAdd(&b->x, 1.0f) | atomicAdd(&b[0], 1) | b[0].x = origin.x | origin.x = 1 | table[1] = b[0] | table[1].q = 1 | auto a = b[0]; a.id = 1
+char probe[sizeof(Body) == 24 ? 1 : -1] | char probe[sizeof(Nested) == 32 ? 1 : -1] | char probe[sizeof(Wide) == 16 ? 1 : -1] | char probe[sizeof(n[0].v) == 12 ? 1 : -1]
+struct Own { int a; }; Own o = {3}; b[0].id = o.a | Missing m | struct Body a; a.id = 1; b[0] = a | Body& r = b[0]; r.x = 1 | const Body& r = b[0]; r.x = 1 | Point& r = n[0].place; r.x = 1
+"""
+
+
+def of_structs() -> list[str]:
+    """Lines about structs."""
+    return [each.strip() for line in OF_STRUCTS.strip().splitlines() for each in line.split(" | ")]
+
+
+def with_structs(number: int, line: str) -> str:
+    """The kernel of one of these lines, on one line."""
+    return f'extern "C" __global__ void k{number}(Body* b, Nested* n) {{ int i = threadIdx.x; {line}; }}'
+
+
+HEADERS = (
+    "cuda/std/cmath cuda/std/limits cuda/std/climits cuda/std/cfloat cuda/std/cstdint cuda/std/type_traits cuda/std/utility "
+    "cuda/std/complex cuda/std/cstddef math_constants.h cuComplex.h cuda_fp16.h cooperative_groups.h cuda_runtime.h math.h cmath "
+    "stdint.h stdio.h cstdlib limits.h float.h assert.h algorithm type_traits windows.h"
+).split()
+BEHIND_HEADERS = """
+int32_t n = 1; y[0] = n | uint8_t n = 1; y[0] = n | size_t n = 1; y[0] = n | y[0] = INFINITY | y[0] = NAN | y[0] = M_PI | y[0] = INT_MAX | y[0] = UINT_MAX
+y[0] = LLONG_MAX | y[0] = CHAR_BIT | y[0] = FLT_MAX | y[0] = DBL_MAX | y[0] = FLT_EPSILON | y[0] = CUDART_PI_F | y[0] = CUDART_INF_F | y[0] = sqrtf(y[0])
+y[0] = std::sqrt(y[0]) | y[0] = std::max(i, i) | std::size_t n = 1; y[0] = n | y[0] = std::numeric_limits<float>::max() | printf("%d", i)
+"""
+
+
+def behind_headers() -> list[str]:
+    """Lines about what is declared in some header."""
+    return [each.strip() for line in BEHIND_HEADERS.strip().splitlines() for each in line.split(" | ")]
+
+
+def with_header(number: int, line: str) -> str:
+    """The kernel of one of these lines, on one line."""
+    return f'extern "C" __global__ void k{number}(double* y) {{ int i = threadIdx.x; {line}; }}'
