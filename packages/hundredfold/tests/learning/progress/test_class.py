@@ -4,6 +4,7 @@ import errno
 import gc
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -185,6 +186,28 @@ def test_what_the_course_does_not_know_is_not_shown(room):
     assert len(asked["bars"][0]["label"]) == watching.LONGEST
 
 
+NOT_FROM_THE_COURSE = ["[/]", "\x1b]0;x\x07", "\u202e", "\ud800", "x" * 30, "2026-11-22\x1b10:00:00+00:00"]
+
+
+@pytest.mark.parametrize(
+    "value", [10**400, -(10**400), [10**400], 1.7e308, -1.7e308, 5e-324, "\ud800", "\x1b[2J"], ids=lambda value: ascii(value)[:9]
+)
+def test_whatever_one_learner_writes_the_others_are_shown(room, value):
+    """One line with a number that no processor holds once ended the page for all; on the terminal, a time in brackets did."""
+    (room / "settings.json").write_text(json.dumps({"names": True}))
+    for i in range(20):
+        put(room, f"honest{i}", guess(i), verdict("arrays.port", "right", minute=1))
+    for i, when in enumerate(NOT_FROM_THE_COURSE):
+        put(room, f"mallory{i}", guess(value) | {"time": when}, verdict("arrays.port", "wrong", "device") | {"time": when})
+        put(room, f"malvina{i}", guess(value))
+    told = classroom.summary(room)
+    (port,), (asked,) = told["problems"], told["predictions"]
+    assert port["solved"] == 20 and asked["answers"] >= 20
+    shown = run("--class", str(room))
+    assert shown.exit_code == 0, shown.output
+    assert "20 of " in shown.output and not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\ud800]|\\[/", shown.output)
+
+
 def test_links_pipes_and_endless_files_are_not_followed(room, tmp_path):
     secret = tmp_path / "secret.jsonl"
     secret.write_text(json.dumps(verdict("arrays.port", "right")) + "\n")
@@ -346,7 +369,7 @@ def test_a_prediction_is_shared_as_it_is_typed(room, monkeypatch):
 
 @pytest.mark.parametrize(
     ("value", "kept"),
-    [(3, 3.0), (True, "True"), (" H200 ", "H200"), ([0, 1], "0, 1"), (float("nan"), None), (object(), None), ("", None),
+    [(3, 3.0), (True, "True"), (" H200 ", "H200"), ([0, 1], "0, 1"), (float("nan"), None), (object(), None), ("", None), (10**400, None), (1e200, None), (-1e200, None), ([1, 10**400], None),
      ({3}, "3"), ([], "none"), (range(3), None)],
 )  # fmt: skip
 def test_what_counts_as_a_prediction(value, kept):

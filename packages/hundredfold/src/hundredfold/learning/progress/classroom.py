@@ -11,6 +11,7 @@ import heapq
 import io
 import json
 import os
+import re
 import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -31,6 +32,8 @@ from .watching import plain
 LONGEST = 1 << 20
 #: A longer line is left out (bytes), and so is what comes after so many lines: a line that `sharing` writes has 80 to 250 bytes.
 LINE, LINES = 2000, LONGEST // 80
+#: A time as `sharing`'s callers write it. Another counts for nothing: it is a learner's, and root's terminal shows it.
+TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,15}\+00:00")
 #: Files that are looked at where an owner is one learner, of each: a new one is made where the learner's state folder was lost.
 OF_ONE = 8
 #: Files that are looked at where each is a learner: the newest of each owner, then the second newest, and so on.
@@ -141,7 +144,7 @@ def _member(name: str | None, lines: Iterable[dict[str, Any]]) -> Member:
     verdicts, predictions, last = [], {}, ""
     for line in lines:
         when = line.get("time")
-        when = when if isinstance(when, str) and len(when) <= 40 else ""
+        when = when if isinstance(when, str) and TIME.fullmatch(when) else ""
         last = max(last, when)
         key, value = line.get("prediction"), line.get("value")
         if isinstance(key, str) and key in catalogue.predictions():

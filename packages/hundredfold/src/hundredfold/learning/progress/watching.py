@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
 
 LONGEST = 40  # characters of a word
+LARGEST = 1e100  # a number beyond is no prediction, and adding two of them could overflow
 
 
 def watch(ip: InteractiveShell) -> str | None:
@@ -86,8 +87,7 @@ def plain(value: Any) -> float | str | None:
     if isinstance(value, bool):
         return str(value)
     if isinstance(value, int | float):
-        number = float(value)
-        return number if number - number == 0 else None
+        return float(value) if abs(value) <= LARGEST else None
     if isinstance(value, str):
         word = "".join(letter for letter in value if letter.isprintable()).strip()
         return word[:LONGEST] or None
