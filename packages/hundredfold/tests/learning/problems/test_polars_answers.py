@@ -300,6 +300,8 @@ PREDICTIONS = [
     ("boundary", {"both": 15e6}),
     ("reads", {"columns": 156e6}),
     ("crossing", {"trip": 0.0072}),
+    ("once", {"everything": 143e6}),
+    ("operands", {"trip": 833.3}),
 ]
 DECISIONS = [
     ("arithmetic", {"means": "cpu"}),

@@ -69,7 +69,6 @@ ENGINE = decide(
     "polars.engine",
     "Which engine, and as it is?",
     JOBS,
-    lines=2,
     said=lambda time: f"{time:.2g} s",
     uniform={
         "gpu": ("always-gpu", "the GPU was chosen for everything. Two of these queries fall back as they are."),

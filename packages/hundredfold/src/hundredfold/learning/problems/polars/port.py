@@ -82,7 +82,7 @@ PORT = Problem(
     kind="write",
     answers=("worst",),
     specification=worst,
-    lines=6,
+    lines=7,
     judge=QueryJudge(
         cases=(
             QueryCase("the flights of February, 100 rows or more", lambda: (tables.real(2), 100)),

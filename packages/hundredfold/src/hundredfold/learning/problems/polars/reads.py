@@ -38,6 +38,7 @@ READS = predict(
             "without optimisation the filter runs after the scan. All twelve row groups are read.",
             everything=KEPT * (NEEDED + OTHERS),
         ),
+        "of one": mistake("once", "that is one row group. The file has twelve.", everything=NEEDED + OTHERS),
         "others only": mistake("reads", "that leaves out the three columns of the query.", everything=GROUPS * OTHERS),
         "filter's column": mistake(
             "reads",
@@ -69,5 +70,6 @@ READS = predict(
         ),
         "whole trip": mistake("crossing", "that is for 180 MB; only two row groups travel.", trip=COLUMNS / BUS),
         "everything travels": mistake("crossing", "that is for the whole file.", trip=WHOLE / BUS),
+        "turned round": mistake("operands", "that is the rate over the bytes. Turn it round.", trip=BUS / BOTH),
     },
 )
