@@ -274,6 +274,47 @@ def test_the_start_page_leads_through_a_unit_and_knows_what_is_solved(learner):
     assert all(ours.values()) and all("x-xsrftoken" in each.all_headers() for each in sum(ours.values(), []))
 
 
+#: What has the focus, through shadow roots: its words, and whether it lies in a notebook's toolbar.
+FOCUS = """() => {
+  let it = document.activeElement, bar = false;
+  for (;;) {
+    bar ||= !!it.closest(".jp-NotebookPanel-toolbar");
+    if (!it.shadowRoot?.activeElement) break;
+    it = it.shadowRoot.activeElement;
+  }
+  return [(it.getRootNode().host || it).textContent.trim(), bar];
+}"""
+
+
+def press_until(page: Page, key: str, found: Callable[[str, bool], bool]) -> None:
+    """Press a key until what has the focus is found; that it never is, fails."""
+    seen = []
+    for _ in range(80):
+        seen.append(page.evaluate(FOCUS))
+        if found(*seen[-1]):
+            return
+        page.keyboard.press(key)
+    pytest.fail(f"{key} does not reach it: {seen}")
+
+
+def test_the_start_page_and_a_units_buttons_are_used_by_keys_alone(learner):
+    page = learner.page
+    learner.begin()
+    press_until(page, "Tab", lambda words, _: words.startswith("01 · Arrays"))
+    page.keyboard.press("Enter")
+    current = page.locator("#jp-main-dock-panel .lm-TabBar-tab.lm-mod-current")
+    expect(current).to_have_attribute("title", re.compile("notebooks/01_arrays"))
+    learner.watch()
+    for button, opened in (("Exercises", "exercises/01_arrays"), ("Start page", "start.md")):
+        page.keyboard.press("Escape")  # from editing a cell to the notebook
+        press_until(page, "Shift+Tab", lambda _, bar: bar)
+        press_until(page, "ArrowRight", lambda words, bar, wanted=button: bar and words == wanted)
+        page.keyboard.press("Enter")
+        expect(current).to_have_attribute("title", re.compile(opened))
+        if button == "Exercises":
+            learner.watch()
+
+
 def test_a_copy_of_a_units_notebook_leads_to_the_unit(learner):
     token = learner.address.partition("token=")[2]
     copied = learner.page.request.post(

@@ -12,7 +12,9 @@ PAGE = "contributing/translating"
 
 
 @pytest.mark.parametrize(
-    ("page", "file"), [(page, file) for _, page, file in languages.catalogues(ROOT)], ids=lambda value: str(value)[-40:]
+    ("page", "file"),
+    [(page, file) for _, page, file in languages.catalogues(ROOT) if not page.startswith(languages.VERDICTS)],
+    ids=lambda value: str(value)[-40:],
 )
 def test_each_catalogue_is_up_to_date(page, file):
     assert languages.outdated(file, languages.sentences(ROOT, page)) == []
@@ -43,7 +45,12 @@ def test_a_page_that_went_on_leaves_its_catalogue_behind(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("typed", "said"), [(["de"], "no page is named"), (["de", "no/page"], "there is no docs/no/page.md")]
+    ("typed", "said"),
+    [
+        (["de"], "no page is named"),
+        (["de", "no/page"], "there is no no/page"),
+        (["de", "verdicts/no"], "there is no verdicts/no"),
+    ],
 )
 def test_what_cannot_be_translated_is_said(typed, said, capsys):
     assert languages.main(typed) == 2

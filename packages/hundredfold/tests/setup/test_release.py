@@ -1,7 +1,9 @@
 """`make release`: one version everywhere, notes from the changelogs, and sentences where it cannot go on."""
 
+import platform
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -109,6 +111,21 @@ def test_the_tag_is_on_the_commit_that_was_built_and_keeps_the_notes_whole(tmp_p
     asked = ["git", "for-each-ref", "--format=%(*objectname) %(contents)", "refs/tags/v1.1.0"]
     said = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     assert said.split(" ", 1) == [built, notes.read_text() + "\n"]
+
+
+def test_a_python_that_pyenv_keeps_is_found_behind_its_shim(tmp_path):
+    installer = release.uv.find() or release.uv.bring(release.environment.LOG)
+    name = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    shim = tmp_path / "shims" / name
+    kept = tmp_path / "versions" / platform.python_version() / "bin" / name
+    for each in (shim, kept):
+        each.parent.mkdir(parents=True)
+    shim.write_text("#!/bin/sh\necho pyenv: command not found >&2\nexit 127\n")
+    shim.chmod(0o755)
+    kept.symlink_to(sys._base_executable)
+    env = {"PATH": str(shim.parent), "PYENV_ROOT": str(tmp_path), "HOME": str(tmp_path)}
+    assert Path(release.interpreter(installer, name.removeprefix("python"), env)) == kept
+    assert release.interpreter(installer, "3.99", env) == ""
 
 
 def test_without_git_it_ends_in_a_sentence(monkeypatch):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import gpusim
 from gpusim.device import queue
 
 ALIGNMENT = 512
@@ -130,7 +131,6 @@ def _regions(arrays: list[Any]) -> list[tuple[int, int, np.ndarray]]:
 
 def _download(address: int, nbytes: int) -> np.ndarray:
     """The bytes at an address of the device."""
-    import gpusim
 
     if gpusim.active():  # the simulated device's memory is this process's own
         memory: Any = (ctypes.c_char * nbytes).from_address(address)

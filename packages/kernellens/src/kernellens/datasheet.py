@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
+from gpusim.hardware import gpus
 from gpusim.hardware.gpus import GPU
 from kernellens.plot import quantities
 
@@ -63,7 +64,6 @@ class Sheet:
     def _below(self) -> str:
         calibration = (self.gpu.calibration or {}).get("source")
         how = f"Estimates are calibrated: {calibration}." if calibration else "Estimates for it are not calibrated."
-        from gpusim.hardware import gpus
 
         others = ", ".join(name for name in gpus.names() if name != self.gpu.name)
         return f"{how} Others: {others}."

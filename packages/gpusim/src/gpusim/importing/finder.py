@@ -15,6 +15,7 @@ import sys
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 
 from gpusim import texts
+from gpusim.variables import RenamedVariableError, refuse_renamed
 
 from .errors import NotSimulatedError, NotSimulatedImport
 
@@ -318,7 +319,6 @@ def start_up() -> None:
 
     A variable under its old name ends the process: it would simulate otherwise than was asked for, or compute on a real GPU.
     """
-    from gpusim.variables import RenamedVariableError, refuse_renamed
 
     try:
         refuse_renamed()

@@ -11,7 +11,7 @@ from typing import TextIO
 
 import numpy as np
 
-from gpusim.device import queue, shapes
+from gpusim.device import interrupt, queue, shapes
 
 from . import limits, operands, reported
 from .faults import KernelError, TraceError, miscounted
@@ -352,7 +352,6 @@ def _checked(run: _Run, all_blocks: bool, only_report: bool) -> list[tuple[int, 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
     """Let ``Ctrl-C`` wait for the compiler: Numba left in the middle of itself refuses every later kernel."""
-    from gpusim.device import interrupt
 
     held = interrupt.hold()
     try:
@@ -363,7 +362,6 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def _stop() -> None:
-    from gpusim.device import interrupt
 
     if interrupt.arrived is not None:
         raise KeyboardInterrupt("The kernel was stopped: what it writes is incomplete.")

@@ -13,6 +13,8 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .messages import translated
+
 RIGHT, WRONG, OPEN = "✔", "✘", "○"
 _COLOURS = {RIGHT: "46, 125, 50", WRONG: "198, 40, 40", OPEN: "117, 117, 117"}  # red, green, blue
 _LABELS = {RIGHT: "Right", WRONG: "Wrong", OPEN: "Open"}  # what a screen reader says in place of the mark
@@ -32,6 +34,11 @@ class Line:
 
     text: str
     kind: str = "sentence"
+
+    @property
+    def said(self) -> str:
+        """The text in the learner's language; code has none."""
+        return self.text if self.kind == "code" else translated(self.text)
 
 
 @dataclass(frozen=True)
@@ -66,11 +73,12 @@ class Card:
 
     @property
     def first(self) -> str:
-        return f"{self.name}: {self.said}" if self.name else self.said
+        said = translated(self.said)
+        return f"{self.name}: {said}" if self.name else said
 
     def text(self) -> str:
         """As plain text, filled to 96 columns."""
-        below = [_TEXT[line.kind](line.text) for line in self.lines]
+        below = [_TEXT[line.kind](line.said) for line in self.lines]
         return "\n".join(
             [wrap(f"{self.mark} {self.first}", indent=""), *below, *([f"  {self.more}"] if self.hints else [])]
         )
@@ -80,8 +88,8 @@ class Card:
         colour = _COLOURS[self.mark]
         name = f"{html.escape(self.name)}: " if self.name else ""
         mark = f'<span role="img" aria-label="{_LABELS[self.mark]}">{self.mark}</span>'
-        parts = [f"<div><strong>{mark} {name}</strong>{_marked(self.said)}</div>"]
-        parts += [_HTML[line.kind](line.text) for line in self.lines]
+        parts = [f"<div><strong>{mark} {name}</strong>{_marked(translated(self.said))}</div>"]
+        parts += [_HTML[line.kind](line.said) for line in self.lines]
         return (
             f'<div style="border-left: 4px solid rgb({colour}); background: rgba({colour}, 0.08); '
             f'padding: 0.5em 0.9em; margin: 0.4em 0; max-width: 50em">{"".join(parts)}{self._folded()}</div>'
@@ -90,8 +98,11 @@ class Card:
     def _folded(self) -> str:
         folded = ""
         for number, hint in reversed(list(enumerate(self.hints, start=self.total - len(self.hints) + 1))):
-            summary = f'<summary style="cursor: pointer">Show hint {number} of {self.total}</summary>'
-            folded = f'<details style="margin-top: 0.4em">{summary}<div>{_marked(hint)}</div>{folded}</details>'
+            summary = translated(f"Show hint {number} of {self.total}")
+            summary = f'<summary style="cursor: pointer">{html.escape(summary)}</summary>'
+            folded = (
+                f'<details style="margin-top: 0.4em">{summary}<div>{_marked(translated(hint))}</div>{folded}</details>'
+            )
         return folded
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 from hundredfold.learning import cards, problems
 from hundredfold.learning.cards import Card, Line
+from hundredfold.learning.messages import translated
 from hundredfold.learning.problems import progress, sharing
 from hundredfold.learning.problems.properties import GRADING
 from hundredfold.learning.problems.verdict import RIGHT, UNJUDGED, UNTOUCHED, WRONG, Verdict
@@ -80,7 +81,7 @@ def hint(problem_id: str | None = None) -> None:
     """Print the next hint for a problem, by default the one checked last; each says more than the one before."""
     problem_id = problem_id or _last
     if problem_id is None:
-        print('Which problem? Say hint("arrays.port"), for example.')
+        print(translated('Which problem? Say hint("arrays.port"), for example.'))
         return
     try:
         problem = problems.find(problem_id)
@@ -89,12 +90,12 @@ def hint(problem_id: str | None = None) -> None:
         return
     total = len(problem.hints)
     if not total:
-        print(f"{problem.id} has no hints.")
+        print(translated(f"{problem.id} has no hints."))
         return
     shown = _seen[problem.id] = min(_seen.get(problem.id, 0) + 1, total)
-    print(cards.wrap(f"Hint {shown} of {total}: {problem.hints[shown - 1]}", indent=""))
+    print(cards.wrap(translated(f"Hint {shown} of {total}: {problem.hints[shown - 1]}"), indent=""))
     if shown == total:
-        print("That is the last hint. The solution, with its reasons, is in the folder solutions/.")
+        print(translated("That is the last hint. The solution, with its reasons, is in the folder solutions/."))
 
 
 def _card(problem: problems.Problem, verdict: Verdict) -> Card:
@@ -103,14 +104,9 @@ def _card(problem: problems.Problem, verdict: Verdict) -> Card:
         first, *rest = verdict.verified.split("\n")
         lines = [Line(f"Verified: {first}"), *map(Line, rest)]
         near = [Line(verdict.near, "measured")] if verdict.near else []
-        return Card(cards.RIGHT, "right.", problem.id, [*lines, *near])
+        return Card(cards.RIGHT, translated("right."), problem.id, [*lines, *near])
     if verdict.outcome == UNTOUCHED:
-        size = (
-            f" About {problem.lines} line{'s' if problem.lines > 1 else ''}."
-            if problem.lines and not verdict.why
-            else ""
-        )
-        return Card(cards.OPEN, f"not attempted yet{': ' + verdict.why if verdict.why else ''}.{size}", problem.id)
+        return Card(cards.OPEN, _untouched(problem.lines, verdict.why), problem.id)
     if verdict.outcome == UNJUDGED:
         return Card(cards.OPEN, f"not judged: {verdict.why}", problem.id)
     lines = []
@@ -122,6 +118,14 @@ def _card(problem: problems.Problem, verdict: Verdict) -> Card:
     hints = problem.hints[_seen.get(problem.id, 0) :]
     more = f'More: hint("{problem.id}")'
     return Card(cards.WRONG, verdict.why, problem.id, lines, hints, len(problem.hints), more)
+
+
+def _untouched(lines: int | None, why: str) -> str:
+    if why:
+        return f"not attempted yet: {why}."
+    if lines == 1:
+        return "not attempted yet. About 1 line."
+    return f"not attempted yet. About {lines} lines." if lines else "not attempted yet."
 
 
 def _help(problem: problems.Problem, verdict: Verdict) -> list[Line]:

@@ -12,6 +12,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import gpusim
 from hundredfold.notebook import replay
 
 if TYPE_CHECKING:
@@ -115,7 +116,6 @@ class _Teller:
 
     def _said(self) -> dict[str, Any]:
         """The comm's data: the address, and whether the plots of GPUs have something to show."""
-        import gpusim
 
         return {"url": self.told, "gpu": not gpusim.active()}
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from distributed import LocalCluster, Nanny, Status
 
+import gpusim
 from gpusim.hardware import cpu
 from hundredfold.notebook import replay
 
@@ -129,7 +130,6 @@ def simulating() -> dict[str, Any]:
 
 def dask_setup(worker: object) -> None:
     """Dask's hook for a preloaded module: put the stand-ins in place in the worker, before its first task arrives."""
-    import gpusim
 
     gpusim.activate()
     if threading.current_thread() is threading.main_thread():

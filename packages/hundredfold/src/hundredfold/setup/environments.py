@@ -17,6 +17,7 @@ from importlib import metadata
 
 from gpusim.hardware import packages
 from gpusim.hardware.detect import Gpu, Probe
+from gpusim.hardware.detect import probe as ask
 from hundredfold import paths
 from hundredfold.setup.workspace import PACKAGES
 
@@ -121,7 +122,6 @@ def environment(probe: Probe | None = None, python: str = PYTHON, system: dict |
     ValueError
         If there are no wheels for this Python.
     """
-    from gpusim.hardware.detect import probe as ask
 
     if python not in PYTHONS:
         raise ValueError(f"There are wheels for Python {', '.join(PYTHONS)}, not for {python!r}.")

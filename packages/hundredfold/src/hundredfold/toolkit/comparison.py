@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kernellens import plot
 from kernellens.plot import quantities as text
 
 from . import measurement_log, recorded
@@ -72,7 +73,6 @@ class Comparison:
     @property
     def figure(self) -> Any:
         """The picture, made when it is asked for."""
-        from kernellens import plot
 
         said = [f"{label}: {ratios}." for label, ratios in self.ratios.items() if str(ratios)]
         drawn = plot.times(self._marks, title=self._head, note=" · ".join(self._notes), below=said)

@@ -12,6 +12,13 @@ import traceback
 import types
 from typing import Any
 
+import gpusim
+from gpusim.device import shapes
+from gpusim.device.shapes import ValuesNeededError
+from gpusim.hardware import gpus
+
+from .pickled import unpack
+
 
 def main(question: str, answer: str) -> None:
     """Take the account that a task asks for and write it down, or the error that ended it."""
@@ -20,10 +27,6 @@ def main(question: str, answer: str) -> None:
     sys.path[:] = task["path"]
     os.chdir(task["folder"])
     linecache.cache.update(task["sources"])
-
-    import gpusim
-    from gpusim.device import shapes
-    from gpusim.hardware import gpus
 
     gpusim.activate()
     shapes.begin(task["fraction"])
@@ -38,7 +41,6 @@ def main(question: str, answer: str) -> None:
 
 
 def _call(task: dict[str, Any], gpu: Any) -> Any:
-    from .pickled import unpack
 
     taken = importlib.import_module(task["by"][0]).taken
     function = unpack(task["function"])
@@ -50,7 +52,6 @@ def _call(task: dict[str, Any], gpu: Any) -> Any:
 
 
 def _cell(task: dict[str, Any], gpu: Any) -> Any:
-    from .pickled import unpack
 
     run = importlib.import_module(task["by"][1]).run
     module = types.ModuleType("__main__")
@@ -68,7 +69,6 @@ def _cell(task: dict[str, Any], gpu: Any) -> Any:
 
 def _failed(error: BaseException, task: dict[str, Any]) -> dict[str, Any]:
     """What stopped it, in a sentence that names the line."""
-    from gpusim.device.shapes import ValuesNeededError
 
     line, text = _place(error, task)
     where = f"in line {line}: {text}" if line is not None else "in the code that was accounted for"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kernellens import report
-from kernellens.plot import palette
+from kernellens.plot import axes, palette
 from kernellens.plot.figure import Figure
 
 from . import panels, plain
@@ -222,8 +222,6 @@ class _Side:
     def __init__(self, rows: int, columns: int) -> None:
         from bokeh.core.properties import value
         from bokeh.models import ColumnDataSource, HoverTool, Range1d
-
-        from kernellens.plot import axes
 
         wide, high = 40 * columns, 24 * rows
         self.plot = axes.canvas(

@@ -11,7 +11,7 @@ from kernellens.plot import axes, palette
 
 from . import panels, plain
 from .positions import Window, grid, of_threads
-from .steps import Steps, memories
+from .steps import Steps, _flat, memories
 
 if TYPE_CHECKING:
     from kernellens.result import Trace
@@ -144,7 +144,6 @@ def touched(log: Log) -> list[tuple[Any, np.ndarray, tuple[int, int] | None]]:
         The array; a picture of it, uint8: 0 not touched, 1 read, 2 written, 3 both, 4 no element; how many elements were
         read and written, where they were counted.
     """
-    from .steps import _flat
 
     known, which = memories(log)
     kinds = log.kinds

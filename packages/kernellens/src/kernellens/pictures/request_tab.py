@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from kernellens.plot import axes, palette
+from kernellens.plot import axes, palette, quantities
 
 from . import panels
 from .steps import Steps
@@ -156,7 +156,6 @@ def _text(plot: Any) -> Any:
 
 def _bars(trace: Trace) -> Any:
     """For each line what it moves of global memory, the useful bytes and the others."""
-    from kernellens.plot import quantities
 
     if not trace.traffic:
         return None

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpusim.device.indices import indices
+from gpusim.kernels.sanitizer import blocks as sample
 from gpusim.kernels.sanitizer.log import ATOMIC, READ, RECORD, WRITE, Log
 
 MOST = 400_000
@@ -163,7 +164,6 @@ def steps(log: Log, first: Sequence[int] = (), most: int = 64) -> Steps:
 
 def _chosen(log: Log, first: list[int], counts: np.ndarray, most: int) -> tuple[list[int], bool]:
     """The blocks of a picture, those that matter most first, as many as it has room for."""
-    from gpusim.kernels.sanitizer import blocks as sample
 
     there = {int(block): int(n) for block, n in zip(log.blocks, counts, strict=True)}
     middle = _middle(log)

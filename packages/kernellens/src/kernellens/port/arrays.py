@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.importing.errors import NotSimulatedError
+
 from . import calls
 from .operations import account
 
@@ -110,7 +112,6 @@ def find(module: Any, name: str) -> Any:
     calls.Missing
         If the real one has none; what is not simulated is raised by the stand-in itself.
     """
-    from gpusim.importing.errors import NotSimulatedError
 
     try:
         return getattr(module, name)

@@ -1734,7 +1734,6 @@ def _least(*lengths):
 
 
 def _no_operation(name: str, a: Type, b: Type) -> str:
-    from .types import Array
 
     text = f"There is no {a} {WORDS.get(name, name)} {b}"
     if isinstance(a, Array) or isinstance(b, Array):

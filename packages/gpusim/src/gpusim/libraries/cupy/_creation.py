@@ -10,6 +10,7 @@ import numpy as np
 from ._core import launch
 from ._core.base import normal_dtype, normal_order, normal_shape
 from ._core.convert import array, asarray, full
+from ._core.ufuncs import by_name
 
 ndarray = launch.array_class
 
@@ -218,7 +219,6 @@ def logspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0
 ) -> ndarray:
     """Numbers evenly spaced on a logarithmic scale."""
-    from ._core.ufuncs import by_name
 
     made = by_name["power"](base, linspace(start, stop, num, endpoint, axis=axis))
     return made if dtype is None else made.astype(dtype)

@@ -9,10 +9,13 @@ import numpy as np
 
 from ._core import launch
 from ._core.adapt import running, table, viewing
+from ._core.checks import broadcast as common
+from ._core.checks import check_devices
 from ._core.convert import array, asarray
 from ._core.joining import concatenate
 from ._core.shaping import repeat
 from ._core.sorting import normal_axis
+from ._core.ufuncs import by_name
 
 ndarray = launch.array_class
 
@@ -108,7 +111,6 @@ class broadcast:
     """The common shape of some arrays, and views of them in it."""
 
     def __init__(self, *arrays: Any):
-        from ._core.checks import broadcast as common
 
         self.shape = common(*(a._a if isinstance(a, ndarray) else a for a in arrays))
         self.values = [a._view(np.broadcast_to(a._a, self.shape)) if isinstance(a, ndarray) else a for a in arrays]
@@ -221,7 +223,6 @@ def _pad_by(a: ndarray, widths: np.ndarray, function: Any, kwargs: dict) -> ndar
 
 def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = None) -> None:
     """Copy values into an array, broadcasting."""
-    from ._core.checks import check_devices
 
     scalar = not isinstance(src, ndarray)
     if type(src) in (bool, int, float, complex):
@@ -298,7 +299,6 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> ndarray:
 
 def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> ndarray:
     """As :func:`asarray`, and raises if anything is infinite or NaN; waits for the device."""
-    from ._core.ufuncs import by_name
 
     a = asarray(a, dtype, order)
     if a.dtype.kind in "fc" and not by_name["isfinite"](a).all():

@@ -93,7 +93,6 @@ def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: i
 
 def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
     """Standard deviation of what is not NaN."""
-    from ._core.ufuncs import by_name
 
     value = nanvar(a, axis, dtype, None, ddof, keepdims)
     return by_name["sqrt"](value) if out is None else by_name["sqrt"](value, out=out)

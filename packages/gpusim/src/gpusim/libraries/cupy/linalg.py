@@ -15,6 +15,7 @@ from numpy.linalg import LinAlgError
 
 from ._core import launch
 from ._core.adapt import running
+from ._core.convert import array
 from ._core.products import matmul
 
 ndarray = launch.array_class
@@ -241,7 +242,6 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     made = launch.now("cusolver_gesvd", np.linalg.matrix_rank, A, tol, hermitian, rtol=rtol)
     if isinstance(made, ndarray):
         return made
-    from ._core.convert import array
 
     return array(made)
 

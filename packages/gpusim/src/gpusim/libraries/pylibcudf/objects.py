@@ -6,12 +6,13 @@ from typing import Any
 
 import pyarrow as pa
 
+from gpusim.importing.errors import NotSimulatedError
+
 
 class Column:
     """A column on the device; made by `from_arrow`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        from gpusim.importing.errors import NotSimulatedError
 
         raise NotSimulatedError("pylibcudf.Column(…)", "pylibcudf.Column.from_arrow")
 

@@ -6,6 +6,8 @@ import json
 
 import click
 
+import hundredfold.classroom.links as links
+
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("units", nargs=-1, metavar="[UNIT]...")
@@ -28,7 +30,6 @@ def command(
 
     They are made from the repository's public address: `Repository` in [project.urls] of packages/hundredfold/pyproject.toml, or --address.
     """
-    import hundredfold.classroom.links as links
     from hundredfold.classroom.syllabi import units as course
 
     if hub and (why := links.closed(hub)):

@@ -11,6 +11,20 @@
     return made;
   };
 
+  // A text that stays is not announced again.
+  function say(id, text) {
+    const place = document.getElementById(id);
+    if (place.textContent !== text) place.textContent = text;
+  }
+
+  // The new rows take the place of the old; the button that had the focus has it again, or the table, if its row is gone.
+  function show(rows) {
+    const body = document.getElementById("seats");
+    const held = body.contains(document.activeElement) && document.activeElement.getAttribute("aria-label");
+    body.replaceChildren(...rows);
+    if (held) ([...body.querySelectorAll("button")].find((each) => each.getAttribute("aria-label") === held) || body.parentElement).focus();
+  }
+
   function row(seat) {
     const line = part("tr");
     const name = part("th", seat.owner);
@@ -59,27 +73,24 @@
   async function stop(owner) {
     if (!window.confirm(`Stop the server of ${owner}? What is saved stays. Variables of running kernels are lost.`)) return;
     const answer = await send("api/stop", { owner });
-    const told = document.getElementById("told");
-    told.textContent = answer.ok ? `The server of ${owner} stops.` : `That was not done: ${answer.status} ${answer.statusText}.`;
+    say("told", answer.ok ? `The server of ${owner} stops.` : `That was not done: ${answer.status} ${answer.statusText}.`);
     renew();
   }
 
   async function renew() {
-    const summary = document.getElementById("summary");
     try {
       const answer = await fetch("api/status", { headers: { Accept: "application/json", ...token() } });
       if (answer.redirected || answer.status === 403) return window.location.reload(); // the login has run out
       if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
       const { seats, last } = await answer.json();
-      document.getElementById("seats").replaceChildren(...seats.map(row));
+      show(seats.map(row));
       const kernels = seats.reduce((sum, seat) => sum + seat.kernels.length, 0);
       const memory = seats.reduce((sum, seat) => sum + (seat.memory || 0), 0);
-      summary.textContent = seats.length
-        ? `${seats.length} ${seats.length === 1 ? "seat is" : "seats are"} taken, with ${kernels} ${kernels === 1 ? "kernel" : "kernels"} and ${size(memory)} of main memory.`
-        : "No seat is taken.";
-      if (last.length) document.getElementById("told").textContent = `Last time: ${last.join("; ")}.`;
+      const taken = `${seats.length} ${seats.length === 1 ? "seat is" : "seats are"} taken, with ${kernels} ${kernels === 1 ? "kernel" : "kernels"} and ${size(memory)} of main memory.`;
+      say("summary", seats.length ? taken : "No seat is taken.");
+      if (last.length) say("told", `Last time: ${last.join("; ")}.`);
     } catch (error) {
-      summary.textContent = `The hub does not say who sits where (${error.message}); asking again.`;
+      say("summary", `The hub does not say who sits where (${error.message}); asking again.`);
     }
   }
 
@@ -92,13 +103,10 @@
     event.preventDefault();
     const form = new FormData(event.target);
     const answer = await send("api/reclaim", { idle: 60 * form.get("idle"), grace: 60 * form.get("grace") });
-    const told = document.getElementById("told");
-    if (!answer.ok) told.textContent = `That was not done: ${answer.status} ${answer.statusText}.`;
-    else {
-      const { warned, unreachable } = await answer.json();
-      told.textContent = warned.length ? `Warned ${warned.join("; ")}.` : "No kernel has been idle for so long.";
-      if (unreachable.length) told.textContent += ` Could not be warned, and is left alone: ${unreachable.join(", ")}.`;
-    }
+    if (!answer.ok) return say("told", `That was not done: ${answer.status} ${answer.statusText}.`);
+    const { warned, unreachable } = await answer.json();
+    const left = unreachable.length ? ` Could not be warned, and is left alone: ${unreachable.join(", ")}.` : "";
+    say("told", (warned.length ? `Warned ${warned.join("; ")}.` : "No kernel has been idle for so long.") + left);
   });
 
   follow();

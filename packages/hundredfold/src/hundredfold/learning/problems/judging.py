@@ -29,7 +29,7 @@ def judge(problem: Problem, answers: tuple[Any, ...], attempt: Attempt = GRADING
     if all(untouched(answer) for answer in answers):
         return Verdict(name, UNTOUCHED)
     if (before := guard.settle()) is not None:
-        return Verdict(name, UNJUDGED, why=_EARLIER.format(error=f"{type(before).__name__}: {str(before).rstrip('.')}"))
+        return Verdict(name, UNJUDGED, why=_earlier(f"{type(before).__name__}: {str(before).rstrip('.')}"))
     try:
         with measurement_log.silent(), reported.refusing(), judging(attempt):
             verified = problem.judge(problem, answers)
@@ -71,10 +71,11 @@ def _refused(problem: Problem, refusal: Refusal, answers: tuple[Any, ...]) -> Ve
     )
 
 
-_EARLIER = (
-    "work that was launched before this check, and not waited for, failed: {error}. It is gone now: run this cell again, and mend "
-    "the one that launched it."
-)
+def _earlier(error: str) -> str:
+    return (
+        f"work that was launched before this check, and not waited for, failed: {error}. It is gone now: run this cell again, and mend "
+        "the one that launched it."
+    )
 
 
 def _wrong_number(problem: Problem, given: int) -> str:

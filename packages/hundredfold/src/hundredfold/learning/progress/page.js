@@ -17,6 +17,15 @@
   const at = (id) => document.getElementById(id);
   const learners = (n) => `${n} ${n === 1 ? "learner" : "learners"}`;
 
+  // The row of a table, whose cells know their column's name: on a phone each says what it is.
+  function row(table, ...cells) {
+    const line = part("tr");
+    line.append(...cells);
+    const names = at(table).parentElement.querySelectorAll("thead th");
+    [...line.cells].forEach((cell, i) => (cell.dataset.name = names[i].textContent));
+    return line;
+  }
+
   function bar(share) {
     const made = part("span", null, "bar");
     const fill = part("i");
@@ -25,18 +34,17 @@
     return made;
   }
 
-  function problem(row, count) {
-    const line = part("tr");
-    const name = head(row.problem);
-    name.append(part("div", row.title, "soft"));
-    const solved = part("td", `${row.solved} of ${count}`, "n");
-    solved.append(bar(row.solved / count));
+  function problem(told, count) {
+    const name = head(told.problem);
+    name.append(part("div", told.title, "soft"));
+    const solved = part("td", `${told.solved} of ${count}`, "n");
+    solved.append(bar(told.solved / count));
     const reasons = part("td");
-    for (const each of row.reasons.slice(0, REASONS)) reasons.append(part("div", `${each.learners} × ${each.means}`));
-    const more = row.reasons.length - REASONS;
+    for (const each of told.reasons.slice(0, REASONS)) reasons.append(part("div", `${each.learners} × ${each.means}`));
+    const more = told.reasons.length - REASONS;
     if (more > 0) reasons.append(part("div", `and ${more} more`, "soft"));
-    line.append(name, solved, part("td", row.trying, "n"), part("td", row.minutes == null ? "–" : Math.round(row.minutes), "n"), reasons);
-    return line;
+    const minutes = part("td", told.minutes == null ? "–" : Math.round(told.minutes), "n");
+    return row("problems", name, solved, part("td", told.trying, "n"), minutes, reasons);
   }
 
   function prediction(row) {
@@ -76,17 +84,15 @@
       const text = await answer.text();
       if (text === shown) return;
       const told = JSON.parse(text);
-      at("problems").replaceChildren(...told.problems.map((row) => problem(row, told.count)));
+      at("problems").replaceChildren(...told.problems.map((each) => problem(each, told.count)));
       told.predictions.sort((a, b) => (a.last < b.last ? 1 : a.last > b.last ? -1 : 0)); // what is asked now stands first
       at("predictions").replaceChildren(...told.predictions.map(prediction));
       at("unasked").hidden = told.predictions.length > 0;
       at("named").hidden = told.learners == null;
       at("learners").replaceChildren(
-        ...(told.learners ?? []).map((row) => {
-          const line = part("tr");
-          line.append(head(row.name), part("td", row.solved, "n"), part("td", row.begun, "n"), part("td", row.last.slice(0, 16).replace("T", " ")));
-          return line;
-        })
+        ...(told.learners ?? []).map((each) =>
+          row("learners", head(each.name), part("td", each.solved, "n"), part("td", each.begun, "n"), part("td", each.last.slice(0, 16).replace("T", " ")))
+        )
       );
       at("summary").textContent = told.count ? `${learners(told.count)} ${told.count === 1 ? "shares" : "share"} with this class.` : "Nobody has shared anything yet.";
       shown = text;

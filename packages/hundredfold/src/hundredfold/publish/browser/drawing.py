@@ -11,6 +11,7 @@ from kernellens.pictures.blocks import look
 from kernellens.pictures.marks import marks
 from kernellens.pictures.positions import Grid, Window, of_threads, whole
 from kernellens.pictures.script import windows_of
+from kernellens.pictures.showing import wrong_blocks
 from kernellens.pictures.steps import Steps, steps
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ def drawn(trace: Trace) -> dict[str, Any]:
         ``line`` (of the learner's program); ``traffic``: what each line asks of memory; ``picture``: threads, arrays and blocks,
         None where no thread touched memory.
     """
-    from kernellens.pictures.showing import wrong_blocks
 
     made = steps(trace.log, first=wrong_blocks(trace)) if trace.log is not None and len(trace.log) else None
     return {

@@ -1,6 +1,9 @@
-"""Translations of the site's pages: Sphinx's gettext catalogues in `docs/locale/LANGUAGE/LC_MESSAGES/`, one for each page.
+"""Translations: gettext catalogues of the site's pages, and of the verdicts and hints of the lab, one for each page or module.
 
-A page without a catalogue, and a sentence without a translation, is shown in English. What a catalogue says of a sentence that the page
+Those of pages are in `docs/locale/LANGUAGE/LC_MESSAGES/`, as Sphinx wants them, those of verdicts beside the code (`hundredfold.learning.messages`).
+Here a page is named by its place in `docs/`, a module by ``verdicts/`` and its place in `hundredfold.learning`.
+
+What has no catalogue, and a sentence without a translation, is shown in English. What a catalogue says of a sentence that the page
 no longer has is out of date, and so is one that lacks a sentence: `python -m hundredfold.publish.site.languages` lists both.
 """
 
@@ -14,22 +17,29 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from hundredfold.learning import messages
+
 FOLDER = Path("docs") / "locale"
+LEARNING = Path("packages/hundredfold/src/hundredfold/learning/locale")
 MESSAGES = "LC_MESSAGES"
+VERDICTS = "verdicts/"
 
 
 def catalogues(root: Path) -> list[tuple[str, str, Path]]:
     """Each catalogue as (language, page without ending, file)."""
     found = []
-    for file in sorted((root / FOLDER).glob(f"*/{MESSAGES}/**/*.po")):
-        language = file.relative_to(root / FOLDER).parts[0]
-        page = file.relative_to(root / FOLDER / language / MESSAGES).with_suffix("").as_posix()
-        found.append((language, page, file))
+    for folder, prefix in ((root / FOLDER, ""), (root / LEARNING, VERDICTS)):
+        for file in sorted(folder.glob(f"*/{MESSAGES}/**/*.po")):
+            language = file.relative_to(folder).parts[0]
+            name = file.relative_to(folder / language / MESSAGES).with_suffix("").as_posix()
+            found.append((language, prefix + name, file))
     return found
 
 
 def sentences(root: Path, page: str) -> list[str]:
-    """What there is to be translated on a page of `docs/`, in order, as Sphinx cuts it."""
+    """What there is to be translated on a page of `docs/`, in order, as Sphinx cuts it, or in a module."""
+    if page.startswith(VERDICTS):
+        return messages.sentences(page.removeprefix(VERDICTS))
     with tempfile.TemporaryDirectory() as folder:
         _sphinx(root, page, "gettext", Path(folder), "en")
         return _ids(_read(Path(folder) / "out" / f"{page}.pot"))
@@ -43,29 +53,36 @@ def translated(root: Path, page: str, language: str) -> str:
 
 
 def outdated(file: Path, there: list[str]) -> list[str]:
-    """What is wrong with a catalogue, a line each, given the sentences that the page has now."""
+    """What is wrong with a catalogue, a line each, given the sentences that the page or module has now."""
     read = _read(file)
+    module = LEARNING.as_posix() in file.as_posix()
     entries = {each.id: each for each in read if each.id}
     return [
         *(f"the page no longer says: {each}" for each in entries if each not in there),
         *(f"not translated: {each}" for each in there if each not in entries or not entries[each].string),
         *(f"to be looked at (fuzzy): {each}" for each, entry in entries.items() if each in there and entry.fuzzy),
+        *(f"other names in braces: {each}" for each, entry in entries.items() if module and not _same_places(entry)),
     ]
 
 
 def begin(root: Path, page: str, language: str) -> Path:
-    """Write or renew the catalogue of a page: what is translated stays, what changed is marked as fuzzy."""
+    """Write or renew the catalogue of a page or module: what is translated stays, what changed is marked as fuzzy."""
+    from babel.messages.catalog import Catalog
     from babel.messages.pofile import write_po
 
-    file = root / FOLDER / language / MESSAGES / f"{page}.po"
-    with tempfile.TemporaryDirectory() as folder:
-        _sphinx(root, page, "gettext", Path(folder), "en")
-        new = _read(Path(folder) / "out" / f"{page}.pot")
+    module = page.removeprefix(VERDICTS) if page.startswith(VERDICTS) else None
+    file = root / (FOLDER if module is None else LEARNING) / language / MESSAGES / f"{module or page}.po"
+    new = Catalog(
+        language, project="Hundredfold", version="", msgid_bugs_address="", last_translator="the Hundredfold developers"
+    )
+    for each in sentences(root, page):
+        new.add(each)
     old = _read(file) if file.exists() else None
     if old is not None:
         old.update(new)
         new = old
-    new.header_comment = f"# The page docs/{page}.md in another language: docs/contributing/translating.md."
+    what = f"The page docs/{page}.md" if module is None else f"What hundredfold/learning/{module}.py says,"
+    new.header_comment = f"# {what} in another language: docs/contributing/translating.md."
     new.fuzzy = False
     for each in new:
         each.locations, each.auto_comments = [], []
@@ -73,6 +90,12 @@ def begin(root: Path, page: str, language: str) -> Path:
     with open(file, "wb") as out:
         write_po(out, new, width=110, omit_header=False, ignore_obsolete=True)
     return file
+
+
+def _is_there(root: Path, page: str) -> bool:
+    if page.startswith(VERDICTS):
+        return page.removeprefix(VERDICTS) in messages.modules()
+    return (root / "docs" / f"{page}.md").is_file()
 
 
 def _sphinx(root: Path, page: str, builder: str, folder: Path, language: str) -> None:
@@ -86,6 +109,13 @@ def _sphinx(root: Path, page: str, builder: str, folder: Path, language: str) ->
     run = [sys.executable, "-m", "sphinx", "-q", "-b", builder, "-D", f"root_doc={page}", "-D", f"language={language}"]
     run += ["-D", "suppress_warnings=myst.xref_missing", str(source), str(folder / "out")]
     subprocess.run(run, check=True, env={**os.environ, "HUNDREDFOLD_LANGUAGE": language})
+
+
+def _same_places(entry: Any) -> bool:
+    try:
+        return not entry.string or messages.places(entry.string) == messages.places(entry.id)
+    except ValueError:
+        return False
 
 
 def _read(file: Path) -> Any:
@@ -106,11 +136,11 @@ def main(arguments: list[str]) -> int:
     assert root is not None, "it runs in a checkout"
     if arguments:
         language, *pages = arguments
-        unknown = [page for page in pages if not (root / "docs" / f"{page}.md").is_file()]
+        unknown = [page for page in pages if not _is_there(root, page)]
         if unknown or not pages:
-            what = f"there is no docs/{unknown[0]}.md" if unknown else "no page is named"
+            what = f"there is no {unknown[0]}" if unknown else "no page is named"
             print(
-                f"{what}: give a language and pages of docs/ without ending, as in: de contributing/translating",
+                f"{what}: give a language, and pages of docs/ or modules, without ending, as in: de contributing/translating {VERDICTS}checking",
                 file=sys.stderr,
             )
             return 2

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hundredfold.setup import workspace
 
-from . import ROOT, Stop, audit, beside, environment, names, on_disk, parts, release, upgrade
+from . import ROOT, Stop, audit, beside, environment, names, on_disk, parts, release, upgrade, uv
 
 Command = Callable[[list[str]], "int | None"]
 
@@ -114,7 +114,6 @@ def benchmark(arguments: list[str]) -> int:
 
 def lock(arguments: list[str]) -> None:
     """make requirements/*.txt from the pyproject.toml files, keeping the pins that are there unless UPGRADE=1"""
-    from . import uv
 
     installer = uv.find() or uv.bring(environment.LOG)
     options = ["--universal", "--python-version", "3.11", "--generate-hashes", "--no-emit-index-url", "--no-header"]

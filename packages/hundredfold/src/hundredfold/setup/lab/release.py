@@ -247,9 +247,7 @@ def tried_in(python: str, version: str, place: Path) -> bool:
         name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "GPUSIM_", "HUNDREDFOLD_"))
     }
     with tempfile.TemporaryDirectory() as folder:
-        ask = [installer, "python", "find", "--no-python-downloads", "--no-project", python]
-        found = subprocess.run(ask, capture_output=True, text=True, cwd=folder, env=env, check=False).stdout.strip()
-        if not found:
+        if not (found := interpreter(installer, python, env)):
             return False
         print(f"Installing the archives under Python {python} ...", flush=True)
         here = Path(folder) / "env"
@@ -274,6 +272,15 @@ def tried_in(python: str, version: str, place: Path) -> bool:
             if done.returncode:
                 raise Stop(f"Under Python {python} the installed packages fail: {_last(done.stdout + done.stderr)}")
     return True
+
+
+def interpreter(installer: str, python: str, env: dict[str, str]) -> str:
+    """The path of a Python of this machine, also of one that pyenv keeps and its shim does not start; empty where there is none."""
+    kept = Path(env.get("PYENV_ROOT", Path.home() / ".pyenv")).glob("versions/*/bin")
+    env = {**env, "PATH": os.pathsep.join([env.get("PATH", os.defpath), *map(str, sorted(kept))])}
+    ask = [installer, "python", "find", "--no-python-downloads", "--no-project", python]
+    with tempfile.TemporaryDirectory() as folder:
+        return subprocess.run(ask, capture_output=True, text=True, cwd=folder, env=env, check=False).stdout.strip()
 
 
 def _built(kind: str, project: Path, place: Path, env: dict[str, str]) -> Path:

@@ -9,13 +9,13 @@ import pandas as pd
 
 from .binary import family
 from .cast import cast
-from .column import dtype_of
+from .column import arrow_of, dtype_of, storage_of
 from .construct import as_storage, nulls
 from .dtypes import STR
 from .indexing import key_of
 from .operators import device_scalar
 from .reshape_types import find_common_type
-from .wrap import classes, normal_frame, normal_series
+from .wrap import classes, normal_frame, normal_series, series_of
 
 
 def frame_setitem(self: Any, key: Any, value: Any) -> None:
@@ -166,7 +166,6 @@ def set_located(frame: Any, key: Any, value: Any, positional: bool) -> None:
 
 def nulls_series(kind: Any, index: pd.Index) -> Any:
     """A Series of nulls."""
-    from .wrap import series_of
 
     return series_of(pd.Series(nulls(len(index), kind), index=index))
 
@@ -297,8 +296,6 @@ def _set_series(p: pd.Series, key: Any, value: Any, positional: bool) -> pd.Seri
 def _set_nested(p: pd.Series, key: Any, value: Any, positional: bool) -> pd.Series:
     """Assignment to a column of lists or structs: one element, or null."""
     import pyarrow as pa
-
-    from .column import arrow_of, storage_of
 
     arrow = arrow_of(p.array)
     items = arrow.to_pylist()

@@ -10,6 +10,7 @@ import pandas as pd
 from .column import dtype_of, normal
 from .construct import as_storage
 from .dtypes import STR
+from .host import to_host
 from .wrap import classes, frame_of, make_frame, series_of
 
 
@@ -71,8 +72,6 @@ def _describe_series(series: Any, points: np.ndarray) -> Any:
         values.update(zip(_names(points), [str(x) for x in pd.Series(quantiles._p.array)], strict=True))
         values["max"] = str(series.max())
         if kind == "M":
-            from .host import to_host
-
             host = pd.Series(to_host(series._storage)).describe(percentiles=list(points))
             values = {k: str(v) for k, v in host.items()}
         return series_of(pd.Series(pd.array(list(values.values()), dtype=STR), index=pd.Index(list(values)), name=name))

@@ -9,7 +9,7 @@ import pandas as pd
 
 from . import device
 from .cast import cast
-from .column import dtype_of, isnull, masked, nans_to_nulls
+from .column import dtype_of, isnull, masked, nans_to_nulls, normal
 from .dtypes import STR
 from .dtypes import dtype as cudf_dtype
 from .guard import kept
@@ -97,8 +97,6 @@ def cut(x: Any, bins: Any, right: bool = True, labels: Any = None, retbins: bool
     if isinstance(codes.dtype, pd.CategoricalDtype):
         out: Any = codes.array
     else:
-        from .column import normal
-
         out = normal(codes.array)
     result = (
         index_of(pd.Index(out))

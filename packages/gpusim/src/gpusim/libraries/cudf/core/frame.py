@@ -12,9 +12,12 @@ from pandas.api.extensions import no_default
 from gpusim.importing.removed_names import Named
 
 from . import device, guard, host
-from .column import arrow_of, isnull, masked, nans_to_nulls, public_arrow
+from .cast import cast
+from .column import arrow_of, dtype_of, isnull, masked, nans_to_nulls, normal, public_arrow
+from .dtypes import dtype as cudf_dtype
 from .guard import Later, guarded_class
 from .operators import mapped
+from .wrap import frame_of, index_of, series_of
 
 
 class NotIterable:
@@ -147,7 +150,6 @@ def _missing(array: Any) -> np.ndarray:
 
 
 def _rebuild(cls: type, p: Any, attrs: Any = None) -> Any:
-    from .wrap import frame_of, index_of, series_of
 
     if isinstance(p, pd.Index):
         return index_of(p)
@@ -164,7 +166,6 @@ class SingleColumn(Frame, NotIterable):
     @property
     def _storage(self) -> Any:
         """The storage array."""
-        from .column import normal
 
         p = self._p
         return p.array if isinstance(p, pd.Series) else normal(p.array)
@@ -177,7 +178,6 @@ class SingleColumn(Frame, NotIterable):
     @property
     def dtype(self) -> Any:
         """The column's dtype."""
-        from .column import dtype_of
 
         return dtype_of(self._storage.dtype)
 
@@ -273,8 +273,6 @@ class SingleColumn(Frame, NotIterable):
         return device.as_cupy(self._numbers(dtype, no_default if na_value is None else na_value))
 
     def _numbers(self, dtype: Any, na_value: Any) -> np.ndarray:
-        from .cast import cast
-        from .dtypes import dtype as cudf_dtype
 
         array = self._storage
         null = isnull(array).any()
@@ -288,8 +286,6 @@ class SingleColumn(Frame, NotIterable):
 
             array = fill_array(array, na_value)
         if isinstance(array, pd.Categorical):
-            from .column import normal
-
             array = normal(array.categories.array.take(array.codes, allow_fill=True))
         if dtype is not None and np.dtype(dtype).kind not in "OU":
             array = cast(array, cudf_dtype(dtype))
@@ -300,8 +296,6 @@ class SingleColumn(Frame, NotIterable):
         array = self._storage
         device.downloaded(device.size(array), reads=array)
         if isinstance(array, pd.Categorical):
-            from .column import normal
-
             array = normal(array.categories.array.take(array.codes, allow_fill=True))
         if hasattr(array, "_mask"):
             return np.array(self._numbers(dtype, na_value), dtype=dtype)

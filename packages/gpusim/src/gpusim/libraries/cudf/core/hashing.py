@@ -11,7 +11,7 @@ from pandas.core.arrays.masked import BaseMaskedArray
 
 from gpusim.importing.errors import NotSimulatedError
 
-from .column import arrow_of, isnull, masked
+from .column import arrow_of, isnull, masked, normal
 from .dtypes import STR
 from .wrap import series_of
 
@@ -29,8 +29,6 @@ def _bytes(array: Any) -> tuple[list[bytes], np.ndarray]:
     if array.dtype == STR:
         return [b"" if v is None else v.encode() for v in arrow_of(array).to_pylist()], null
     if isinstance(array, pd.Categorical):
-        from .column import normal
-
         return _bytes(normal(array.categories.array.take(array.codes, allow_fill=True)))
     if array.dtype.kind in "Mm":
         raw = np.asarray(array).tobytes()

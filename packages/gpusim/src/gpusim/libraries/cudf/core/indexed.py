@@ -17,6 +17,7 @@ from .guard import Later, guarded_class
 from .index import device_bytes, ensure_index
 from .indexing import AtLocator, IAtLocator, ILocator, Locator
 from .operators import mapped
+from .sorting import extremes
 from .wrap import classes, frame_of, index_of, make_frame, mimic, series_of, unwrap, wrap
 
 
@@ -572,13 +573,11 @@ class Indexed:
 
     def nlargest(self, n: int = 5, *args: Any, **kwargs: Any) -> Any:
         """The rows of the largest values."""
-        from .sorting import extremes
 
         return extremes(self, n, True, *args, **kwargs)
 
     def nsmallest(self, n: int = 5, *args: Any, **kwargs: Any) -> Any:
         """The rows of the smallest values."""
-        from .sorting import extremes
 
         return extremes(self, n, False, *args, **kwargs)
 

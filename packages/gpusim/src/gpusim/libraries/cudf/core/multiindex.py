@@ -94,9 +94,6 @@ class MultiIndex(Index):
     @property
     def dtypes(self) -> Any:
         """Type of each level."""
-        from .wrap import series_of
-
-        del series_of
         return pd.Series(
             [index_of(self._p.get_level_values(i)).dtype for i in range(self._p.nlevels)],
             index=pd.Index([n if n is not None else f"level_{i}" for i, n in enumerate(self._p.names)]),

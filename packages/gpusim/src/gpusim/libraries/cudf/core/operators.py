@@ -10,9 +10,9 @@ import pandas as pd
 
 from . import device
 from .binary import COMPARISONS, binop, invert, is_array, negate
-from .column import isnull, masked
+from .column import dtype_of, isnull, masked, normal
 from .guard import kept
-from .wrap import classes, frame_of, index_of, make_frame, series_of, unwrap
+from .wrap import classes, frame_of, index_of, make_frame, normal_frame, series_of, unwrap
 
 NAMES = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor")
 
@@ -96,7 +96,6 @@ def series_op(self: Any, other: Any, op: str, reflect: bool, fill_value: Any = N
 
 
 def _array(p: Any) -> Any:
-    from .column import normal
 
     return normal(p.array) if isinstance(p, pd.Index) else p.array
 
@@ -151,7 +150,6 @@ def frame_op(self: Any, other: Any, op: str, reflect: bool, fill_value: Any = No
 
 
 def _as_stored(p: pd.DataFrame) -> pd.DataFrame:
-    from .wrap import normal_frame
 
     return normal_frame(p)
 
@@ -159,7 +157,6 @@ def _as_stored(p: pd.DataFrame) -> pd.DataFrame:
 def _typed(x: Any, y: Any) -> Any:
     """A column that is all null after alignment takes the other's type."""
     if x.dtype != y.dtype and isnull(x).all() and len(x):
-        from .column import dtype_of
         from .construct import nulls
 
         return nulls(len(x), dtype_of(y.dtype))

@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 from pandas.api.extensions import no_default
 
+from .assign import host_value
 from .binary import family
 from .cast import cast
 from .column import dtype_of, isnull, masked, nans_to_nulls, normal
 from .construct import as_storage, nulls
 from .missing import fill_array
 from .reshape_types import find_common_type
-from .wrap import classes, frame_of, make_frame, series_of, unwrap
+from .wrap import classes, frame_of, make_frame, normal_series, series_of, unwrap, wrap
 
 
 def fillna(self: Any, value: Any) -> Any:
@@ -62,8 +63,6 @@ def _both(array: Any, other: Any, keep: np.ndarray) -> Any:
             return masked(array._data, array._mask | ~keep)
         return pd.Series(array).where(keep).array
     if not hasattr(other, "dtype") or np.ndim(other) == 0:
-        from .assign import host_value
-
         value, wide = host_value(other, array)
         if hasattr(wide, "_mask"):
             return masked(np.where(keep, wide._data, np.asarray(value).astype(wide._data.dtype)), wide._mask & keep)
@@ -143,7 +142,6 @@ def where(self: Any, cond: Any, other: Any) -> Any:
 
 def replace(self: Any, to_replace: Any, value: Any) -> Any:
     """Some values replaced by others."""
-    from .wrap import wrap
 
     p = self._p
     to_replace, value = unwrap(to_replace), unwrap(value)
@@ -167,7 +165,6 @@ def replace(self: Any, to_replace: Any, value: Any) -> Any:
 
 
 def _replace_column(column: pd.Series, to_replace: Any, options: dict) -> pd.Series:
-    from .wrap import normal_series
 
     rules = to_replace
     if (

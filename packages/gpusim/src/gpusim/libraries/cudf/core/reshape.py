@@ -10,7 +10,7 @@ from pandas.api.extensions import no_default
 
 from . import device
 from .cast import cast
-from .column import dtype_of, isnull, normal, storage_of
+from .column import arrow_of, dtype_of, isnull, normal, storage_of
 from .construct import nulls
 from .dtypes import STR, CategoricalDtype
 from .guard import kept
@@ -295,8 +295,6 @@ def unstack(df: Any, level: Any, fill_value: Any = None, sort: bool = True) -> A
 def explode_frame(p: pd.DataFrame, column: Any, ignore_index: bool) -> pd.DataFrame:
     """One row for each element of the lists of a column; an empty list or a null gives a null."""
     import pyarrow.compute as pc
-
-    from .column import arrow_of
 
     columns = [column] if not isinstance(column, list) else column
     if len(columns) > 1:

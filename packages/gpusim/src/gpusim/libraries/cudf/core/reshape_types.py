@@ -9,7 +9,17 @@ import pandas as pd
 
 from .cast import cast
 from .column import dtype_of, normal
-from .dtypes import STR, CategoricalDtype, DecimalDtype, IntervalDtype, ListDtype, StructDtype
+from .dtypes import (
+    STR,
+    CategoricalDtype,
+    Decimal32Dtype,
+    Decimal64Dtype,
+    Decimal128Dtype,
+    DecimalDtype,
+    IntervalDtype,
+    ListDtype,
+    StructDtype,
+)
 
 
 def find_common_type(dtypes: list) -> Any:
@@ -43,7 +53,6 @@ def find_common_type(dtypes: list) -> Any:
     if any(isinstance(d, DecimalDtype) for d in different):
         if all(isinstance(d, DecimalDtype) or getattr(d, "kind", "") in "iufb" for d in different):
             decimals = [d for d in different if isinstance(d, DecimalDtype)]
-            from .dtypes import Decimal32Dtype, Decimal64Dtype, Decimal128Dtype
 
             scale = max(d.scale for d in decimals)
             precision = scale + max(d.precision - d.scale for d in decimals)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from pandas.core.arrays.masked import BaseMaskedArray
 
-from .column import masked
+from .column import arrow_of, masked, storage_of
 from .operators import mapped
 from .wrap import classes, frame_of, make_frame
 
@@ -19,8 +19,6 @@ def round_array(array: Any, decimals: int, how: str) -> Any:
         if array.dtype.kind in "Mm" or isinstance(array.dtype, (pd.StringDtype, pd.CategoricalDtype)):
             return array
         import pyarrow.compute as pc
-
-        from .column import arrow_of, storage_of
 
         mode = "half_to_even" if how == "half_even" else "half_towards_infinity"
         return storage_of(pc.round(arrow_of(array), ndigits=decimals, round_mode=mode))

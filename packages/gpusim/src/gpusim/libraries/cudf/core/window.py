@@ -11,7 +11,7 @@ from pandas.api.indexers import BaseIndexer
 from pandas.core.arrays.masked import BaseMaskedArray
 
 from .binary import family
-from .column import masked, nans_to_nulls, normal
+from .column import isnull, masked, nans_to_nulls, normal
 from .guard import guarded_class
 from .wrap import frame_of, make_frame, series_of
 
@@ -156,7 +156,6 @@ class Rolling:
 
     def apply(self, func: Any, *args: Any, **kwargs: Any) -> Any:
         """A function of the array of each window, compiled by Numba."""
-        from .column import isnull
         from .udf import apply_window
 
         p = self.obj._p

@@ -7,6 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from gpusim.importing.errors import NotSimulatedError
+
 from . import _sources as sources
 
 PRIMITIVES = {
@@ -60,8 +62,6 @@ def read_avro(
     """Read an Avro file to a DataFrame: int is int32, long int64, dates are dates, records within records are refused."""
     import cudf
     import fastavro
-
-    from gpusim.importing.errors import NotSimulatedError
 
     source = sources.only(sources.resolve(filepath_or_buffer, storage_options), "read_avro")
     num_rows, skiprows = -1 if num_rows is None else num_rows, 0 if skiprows is None else skiprows

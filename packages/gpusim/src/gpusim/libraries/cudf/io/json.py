@@ -15,6 +15,8 @@ import pandas as pd
 import pyarrow as pa
 
 from . import _sources as sources
+from ._csv_values import times
+from ._csv_write import durations
 from ._floats import text_of
 from .csv import _default_widths, decompressed
 
@@ -183,8 +185,6 @@ def _as(array: pa.Array, kind: pa.DataType) -> pa.Array:
     if pa.types.is_string(kind) and not pa.types.is_string(array.type):
         return pa.array([_text(value) for value in array.to_pylist()], kind)
     if pa.types.is_string(array.type) and pa.types.is_timestamp(kind):
-        from ._csv_values import times
-
         return times(array, kind)
     return array.cast(kind, safe=False)
 
@@ -205,8 +205,6 @@ def _columns_as_json(array: pa.Array, ascii_only: bool, na_rep: str) -> list[str
     if pa.types.is_timestamp(array.type):
         array = pc.strftime(array, format="%Y-%m-%dT%H:%M:%SZ")
     elif pa.types.is_duration(array.type):
-        from ._csv_write import durations
-
         array = pa.array(durations(array), pa.string())
     return [None if value is None else _value(value, ascii_only) for value in array.to_pylist()]
 

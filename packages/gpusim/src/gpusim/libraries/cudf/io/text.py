@@ -8,6 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from gpusim.importing.errors import NotSimulatedError
+
 from . import _sources as sources
 
 
@@ -37,8 +39,6 @@ def read_text(
 ) -> Any:
     """Read a text to a Series of its rows, which keep their delimiter."""
     import cudf
-
-    from gpusim.importing.errors import NotSimulatedError
 
     if delimiter is None:
         raise ValueError("delimiter needs to be provided")

@@ -16,9 +16,11 @@ from .fast_slow_proxy import (
     ProxyMeta,
     Unusable,
     _fast_slow_function_call,
+    as_proxy_object,
     call,
     final_types,
     has_function,
+    observers,
     pandas_like,
     to_slow,
     wrap,
@@ -151,7 +153,6 @@ def made(
     """
     import time
 
-    from .fast_slow_proxy import observers
     from .module_accelerator import disable_module_accelerator
 
     started, went = time.perf_counter(), False
@@ -330,7 +331,6 @@ class Final(Proxy, metaclass=FinalMeta):
 
 def rebuild(data: bytes) -> Any:
     """Return what was pickled: a proxy where there are any, else pandas' object."""
-    from .fast_slow_proxy import as_proxy_object
     from .module_accelerator import ModuleAccelerator, disable_module_accelerator
 
     with disable_module_accelerator():

@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import pandas.testing as tm
 
+from ..core.dtypes import CategoricalDtype, _BaseDtype
+
 
 def _host(value: Any) -> Any:
     if hasattr(value, "to_pandas"):
@@ -25,7 +27,6 @@ def _object_array_equal_nan(x: Any, y: Any) -> bool:
 
 def assert_eq(left: Any, right: Any, **kwargs: Any) -> bool:
     """Two things on the device or the host are the same: frames, Series, indexes, arrays or scalars."""
-    from ..core.dtypes import CategoricalDtype, _BaseDtype
 
     if kwargs.get("check_dtype", True) and hasattr(left, "dtype") and hasattr(right, "dtype"):
         if isinstance(left.dtype, _BaseDtype) and not isinstance(left.dtype, CategoricalDtype):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.importing.errors import NotSimulatedError
+from gpusim.importing.errors import NotSimulatedAttribute, NotSimulatedError
 
 from ..internals._arrays import raw
 from ..internals._estimator import Clusterer
@@ -218,8 +218,6 @@ class HDBSCAN(Clusterer):
 
     def __getattr__(self, name: str) -> Any:
         if name in HDBSCAN._unsimulated and "_fitted_model" in self.__dict__:
-            from gpusim.importing.errors import NotSimulatedAttribute
-
             raise NotSimulatedAttribute(f"cuml.cluster.HDBSCAN.{name}")
         return super().__getattr__(name)
 

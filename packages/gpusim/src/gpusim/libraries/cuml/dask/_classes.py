@@ -16,7 +16,7 @@ import cuml.preprocessing
 import cuml.solvers
 import dask
 
-from ._base import Estimator, Predicts, PredictsProbabilities, Scores, Transforms, joined, parts_of
+from ._base import Estimator, Predicts, PredictsProbabilities, Scores, Transforms, get_client, joined, parts_of
 from .common.utils import wait_and_raise_from_futures
 
 
@@ -132,7 +132,6 @@ class UMAP(Estimator):
     """A fitted `cuml.manifold.UMAP`, applied to each part."""
 
     def __init__(self, *, model: Any, client: Any = None, **kwargs: Any) -> None:
-        from ._base import get_client
 
         self.client = get_client(client)
         self.kwargs = kwargs

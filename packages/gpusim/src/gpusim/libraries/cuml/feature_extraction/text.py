@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gpusim.importing.errors import NotSimulatedError
 
-from ..internals._arrays import Returning, infer_output_type, is_cudf, launched, raw, to_device_sparse
+from ..internals._arrays import Returning, convert, infer_output_type, is_cudf, launched, raw, to_device_sparse
 from ..internals._estimator import _load
 from ..internals.base import Base
 
@@ -174,7 +174,6 @@ class TfidfTransformer(Base):
     @property
     def idf_(self) -> Any:
         """The weight of each word."""
-        from ..internals._arrays import convert
 
         check_is_fitted(self)
         return convert(np.asarray(self._model.idf_), self._get_output_type())

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.device import regions
 from gpusim.kernels.driver_errors import LaunchError
 from gpusim.kernels.faults import TRACE_SETTING, KernelError
 from gpusim.kernels.frontend.cuda_cpp.c_types import Pointer, Scalar
@@ -78,7 +79,6 @@ def _host(value: np.ndarray) -> str:
 
 def _at_address(address: int, name: str, kernel: str) -> np.ndarray:
     """The device memory at an address, as bytes, to the end of what was allocated with it."""
-    from gpusim.device import regions
 
     for raw, _ in regions.alive():
         if 0 <= (start := address - raw.ctypes.data) < raw.size:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.device import device, unowned
+from gpusim.device import device, queue, unowned
 from gpusim.importing.errors import NotSimulatedError
 
 from . import launch
@@ -64,8 +64,6 @@ def array(
     if result.ndim < ndmin:
         result = result.reshape((1,) * (ndmin - result.ndim) + result.shape)
     if blocking:
-        from gpusim.device import queue
-
         queue.synchronize()
     return result
 

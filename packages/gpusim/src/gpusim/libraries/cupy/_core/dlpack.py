@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.device import queue, shapes, unowned
+from gpusim.importing.errors import NotSimulatedError
 
 from . import launch
 
@@ -169,8 +170,6 @@ def take(capsule: Any) -> Any:
         return launch.upload(np.ndarray(shape, dtype, raw, -before, strides))
     block = unowned.borrow(start, nbytes, tensor.device_id, owner)
     if block is None:
-        from gpusim.importing.errors import NotSimulatedError
-
         raise NotSimulatedError("taking over another library's device memory", "cupy.asarray of a host array")
     return launch.wrap(np.ndarray(shape, dtype, block.raw, -before, strides), block)
 

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from gpusim.device import device, queue
+from gpusim.importing.errors import NotSimulatedError
 
 from . import launch
 from .casting import convert
 from .checks import broadcast, check_devices, may_share_bounds, raise_if_invalid_cast
+from .convert import array as as_array
 from .convert import from_like
 from .promote import BIG, DeviceLike, Loop, choose, kind_of_scalar
 
@@ -311,9 +313,7 @@ class ufunc:
 
     def outer(self, A: Any, B: Any, **kwargs: Any) -> Any:
         """Apply to all pairs of elements."""
-        from .convert import array
-
-        A, B = array(A), array(B)
+        A, B = as_array(A), as_array(B)
         return self(A.reshape(A.shape + (1,) * B.ndim), B.reshape((1,) * A.ndim + B.shape), **kwargs)
 
     def at(self, a: Any, indices: Any, b: Any = None) -> None:
@@ -424,7 +424,6 @@ def runner(name: str, function: Callable, loop: Loop, given: tuple[np.dtype | No
     same_out = [t for t in native_loops(function) if t[1] == spelled[1] and len(t[0]) == len(spelled[0])]
     if same_out:  # true_divide of integers is NumPy's loop for doubles
         return _with_signature(function, loop, tuple(np.dtype(s) for s in (*same_out[-1][0], *same_out[-1][1])))
-    from gpusim.importing.errors import NotSimulatedError
 
     raise NotSimulatedError(f"{name} on {loop.signature}")
 

@@ -19,8 +19,9 @@ from gpusim.device import device, pinned, queue, shapes
 
 from . import launch, products, reduction, sorting, unread
 from .base import Flags, normal_dtype, normal_order, normal_shape, reshaped, switch_device
-from .convert import array, from_like
+from .convert import array, from_like, full
 from .indexing import BASIC, advanced_get, assign, basic_error, fields, is_field, scatter, take, whole
+from .products import matmul
 from .ufuncs import by_name, clip
 
 
@@ -306,7 +307,6 @@ class ndarray:
         """The imaginary part, a view; zeros for real arrays."""
         if self._a.dtype.kind == "c":
             return self._view(self._a.imag)
-        from .convert import full
 
         return full(self.shape, 0, self.dtype)
 
@@ -627,8 +627,6 @@ class ndarray:
 
     def __matmul__(self, other: Any):
         if isinstance(other, launch.array_class):
-            from .products import matmul
-
             return matmul(self, other)
         return NotImplemented if _use_reflected(self, other) else np.matmul(self, other)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from gpusim.device import activity, device, pinned, queue, unowned
 from gpusim.device import memory as engine
+from gpusim.importing.errors import NotSimulatedError
 
 from .._core import launch
 
@@ -106,8 +107,6 @@ class UnownedMemory(BaseMemory):
         self.device_id = device.current() if device_id is None else device_id
         self._block = unowned.borrow(ptr, size, self.device_id, owner) if ptr else engine.EmptyBlock(self.device_id)
         if self._block is None:
-            from gpusim.importing.errors import NotSimulatedError
-
             raise NotSimulatedError(f"the memory at {ptr:#x}, which is no simulated device memory,")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from gpusim.device import activity, device, memory, queue
 
-from .runtime import CUDARuntimeError, _check
+from .runtime import ATTRIBUTES, CUDARuntimeError, _check, deviceGetByPCIBusId, pointerGetAttributes
 
 
 class Device:
@@ -47,7 +47,6 @@ class Device:
     @staticmethod
     def from_pci_bus_id(pci_bus_id: str) -> Device:
         """The device of an address."""
-        from .runtime import deviceGetByPCIBusId
 
         return Device(deviceGetByPCIBusId(pci_bus_id))
 
@@ -68,7 +67,6 @@ class Device:
     @property
     def attributes(self) -> dict[str, int]:
         """Some of CUDA's device attributes."""
-        from .runtime import ATTRIBUTES
 
         _check(self.id)
         return dict(ATTRIBUTES)
@@ -114,7 +112,6 @@ def get_device_id() -> int:
 
 def from_pointer(ptr: int) -> Device:
     """The device on which the memory of an address lies."""
-    from .runtime import pointerGetAttributes
 
     return Device(pointerGetAttributes(ptr).device)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gpusim.device import activity, device, memory, queue
+from gpusim.importing.errors import NotSimulatedError
 
 from ._addresses import (
     MemPoolProps,
@@ -119,7 +120,6 @@ def deviceGetAttribute(attribute: int, device_id: int) -> int:
     if attribute not in known:
         if attribute not in _ATTRIBUTE_NUMBERS:
             raise CUDARuntimeError(1)
-        from gpusim.importing.errors import NotSimulatedError
 
         raise NotSimulatedError(f"device attribute {attribute}", "cupy.cuda.Device().attributes")
     return known[attribute]

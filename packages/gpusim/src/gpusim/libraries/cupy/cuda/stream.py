@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gpusim.device import activity, device, queue, shapes
+from gpusim.importing.errors import NotSimulatedError
 
 _local = threading.local()
 PLACE = "(simulated on this CPU)"
@@ -148,7 +149,6 @@ class _BaseStream:
 
     def end_capture(self) -> None:
         """Graph capture is not simulated."""
-        from gpusim.importing.errors import NotSimulatedError
 
         raise NotSimulatedError("capturing a CUDA graph", "the same calls without capture")
 
@@ -158,7 +158,6 @@ class _BaseStream:
 
     def begin_capture(self, mode: Any = None) -> None:
         """Graph capture is not simulated."""
-        from gpusim.importing.errors import NotSimulatedError
 
         raise NotSimulatedError("capturing a CUDA graph", "the same calls without capture")
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._core import launch
+from .._misc import common_type
 
 
 def _as_int(x: Any, desc: str) -> int:
@@ -35,7 +36,6 @@ def _trimmed(seq: np.ndarray) -> np.ndarray:
 
 def as_series(alist: Any, trim: bool = True) -> list:
     """Series of one floating type, by default without zeros at the end."""
-    from .._misc import common_type
 
     series = []
     for a in alist:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core import launch
 from ._generator import get_random_state, reset_states, set_random_state
 from ._generator_api import XORWOW, BitGenerator, Generator, MRG32k3a, Philox4x3210, default_rng
 from ._state import RandomState
@@ -31,7 +32,6 @@ def random_integers(low: int, high: int | None = None, size: Any = None) -> Any:
 
 def multinomial(n: int, pvals: Any, size: Any = None) -> Any:
     """Multinomial."""
-    from .._core import launch
 
     generator = get_random_state()._source.generator
     return launch.now("cupy_multinomial", generator.multinomial, n, pvals, size)

@@ -9,7 +9,7 @@ import numpy as np
 from .._core import launch
 from .._core.convert import array
 from ._state import _float
-from ._streams import Source, entropy, sized
+from ._streams import Source, entropy, scaled, sized
 from ._table import distribution
 
 ndarray = launch.array_class
@@ -95,7 +95,6 @@ class Generator:
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None, dtype: Any = np.float64) -> ndarray:
         """Uniform in an interval."""
-        from ._streams import scaled
 
         x = self._source.draw("curand_uniform", "random", sized(size, low, high), _float(dtype))
         return scaled(x, high - low, low)

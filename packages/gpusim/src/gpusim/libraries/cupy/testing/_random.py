@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from ..random import _generator, reset_states, seed
+
 _before: list[tuple] = []
 
 
 def _set_up() -> None:
-    from ..random import _generator, reset_states, seed
 
     _before.append((random.getstate(), np.random.get_state(), _generator._random_states))
     if len(_before) == 1:
@@ -25,7 +26,6 @@ def _set_up() -> None:
 
 
 def _tear_down() -> None:
-    from ..random import _generator
 
     python, host, ours = _before.pop()
     if not _before:

@@ -10,7 +10,7 @@ import numpy as np
 from gpusim.importing.errors import NotSimulatedError
 
 from . import _types
-from ._objects import Array, Builtin, Constant, Group, Method, Number, Pointer, Range, Tuple
+from ._objects import Array, Builtin, Constant, Dim3, Group, Method, Number, Pointer, Range, Tuple
 
 _ATOMICS = {
     "Add": "int32 uint32 uint64 float32 float64", "Sub": "int32 uint32", "Exch": "int32 uint32 uint64 float32",
@@ -171,7 +171,6 @@ _BLOCKS = "((unsigned long long)gridDim.x * gridDim.y * gridDim.z)"
 
 def method(t: Any, function: Method, args: list) -> Any:
     """A method of a group, or what it returns."""
-    from ._objects import Dim3
 
     grid, name = function.group.kind == "grid", function.name
     if name == "sync":

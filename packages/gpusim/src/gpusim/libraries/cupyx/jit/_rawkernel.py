@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.device import activity
+from gpusim.importing.errors import NotSimulatedError
 from gpusim.kernels.frontend.cuda_cpp.c_types import OF_DTYPE, Carray
 from gpusim.kernels.frontend.cuda_cpp.errors import Code
 from gpusim.kernels.frontend.python import source as sources
@@ -166,8 +167,6 @@ def _device(transpiler: Any, called: JitRawKernel, args: list) -> Any:
     for arg in args:
         if isinstance(arg, Array):
             if arg.indices:
-                from gpusim.importing.errors import NotSimulatedError
-
                 raise NotSimulatedError("a part of an array as an argument of a device function in a JIT kernel")
             kinds.append(("array", arg.dtype, arg.ndim))
             codes.append(arg.name)

@@ -11,8 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.importing.errors import NotSimulatedError
+
 from . import _builtins, _types
 from ._objects import Array, Builtin, Constant, Dim3, Group, Method, Number, Pointer, Range, Tuple
+from ._rawkernel import JitRawKernel
 from ._types import ctype
 
 _C_WORDS = frozenset(
@@ -271,8 +274,6 @@ class Transpiler:
         if isinstance(value, Constant):
             assert value.obj
         else:
-            from gpusim.importing.errors import NotSimulatedError
-
             raise NotSimulatedError("assert in a JIT kernel")
 
     def _refused(error: type, message: str):  # noqa: N805
@@ -499,7 +500,6 @@ class Transpiler:
         if not isinstance(function, Constant):
             raise TypeError(f"'{function}' is not callable.")
         called = function.obj
-        from ._rawkernel import JitRawKernel
 
         if isinstance(called, JitRawKernel):
             return self.device(self, called, args)

@@ -18,7 +18,8 @@ from ..problem import Problem
 from ..untouched import missing
 from ..verdict import NO_RESULT, NotAttempted, refuse
 
-_MOMENT = 1.0  # seconds that the first of several tasks waits for the second to be handed out
+# The first of several tasks looks so often for the second, with so many seconds between: about a second, and longer on a busy machine.
+_LOOKS, _PAUSE = 500, 0.002
 _NUMBERS = itertools.count()
 _DIARIES: dict[int, Diary] = {}
 
@@ -76,9 +77,10 @@ def note(number: int, what: Any) -> tuple[Diary | None, str | None]:
             diary.tasks.add(task)
             tasks = len(diary.tasks)
             held = len(diary.notes) - 1 == diary.held and where is not None
-        until = time.monotonic() + _MOMENT
-        while held and len(diary.tasks) == tasks and pool.waiting() < 2 and time.monotonic() < until:
-            time.sleep(0.002)
+        looks = 0
+        while held and len(diary.tasks) == tasks and pool.waiting() < 2 and looks < _LOOKS:
+            time.sleep(_PAUSE)
+            looks += 1
     return diary, where
 
 

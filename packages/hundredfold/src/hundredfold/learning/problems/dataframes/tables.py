@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from hundredfold import data
+
 from ..frames import FrameCase, other_index
 from ..properties import Drawn, Property, Strategy, other_data, second_call, sizes
 
@@ -17,8 +19,6 @@ COLUMNS = ("month", "carrier", "origin", "dest", "dep_time", "dep_delay", "arr_d
 def real(month: int) -> Any:
     """The flights of one month of 2013, as an Arrow table of `COLUMNS`."""
     import pyarrow.parquet as pq
-
-    from hundredfold import data
 
     return pq.read_table(data.path("flights"), columns=list(COLUMNS), filters=[("month", "=", month)])
 

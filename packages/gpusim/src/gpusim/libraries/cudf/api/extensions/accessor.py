@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ...core.wrap import classes
+
 
 class _Accessor:
     def __init__(self, name: str, accessor: Any) -> None:
@@ -17,7 +19,6 @@ class _Accessor:
 
 def _register(name: str, class_name: str) -> Callable:
     def decorator(accessor: Any) -> Any:
-        from ...core.wrap import classes
 
         cls = classes[class_name]
         if hasattr(cls, name):

@@ -10,6 +10,7 @@ from pandas.core.arrays.masked import BaseMaskedArray
 
 from ..binary import family
 from ..column import arrow_of, dtype_of, isnull, masked, nans_to_nulls, normal, storage_of
+from ..construct import as_storage, nulls
 from ..reduce import quantile as column_quantile
 from ..reduce import reduce
 
@@ -208,7 +209,6 @@ def _parts(codes: np.ndarray, n: int) -> list[np.ndarray]:
 
 
 def _one_by_one(array: Any, codes: np.ndarray, n: int, agg: Requested) -> Any:
-    from ..construct import as_storage, nulls
 
     values = []
     name = {"prod": "product", "kurt": "kurtosis"}.get(agg.name, agg.name)

@@ -15,6 +15,7 @@ from .. import device
 from ..column import masked, normal
 from ..construct import as_storage
 from ..guard import guarded_class
+from ..host import to_host
 from ..order import shuffled
 from ..wrap import classes, frame_of, index_of, make_frame, normal_frame, series_of, wrap
 from .aggregate import SCANS, Requested, _parts, aggregate, name_of, requested, supported
@@ -168,7 +169,6 @@ class GroupBy:
 
     def _keys_as_columns(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The group labels as the first columns."""
-        from ..wrap import normal_frame
 
         g = self.grouping
         clash = [n for n in g.names if n is not None and n in frame.columns]
@@ -464,7 +464,6 @@ class GroupBy:
         except (TypeError, AttributeError, ValueError) as error:
             raise NotImplementedError("Currently, `transform()` supports only aggregations.") from error
         g = self.grouping
-        from .aggregate import SCANS
 
         if want.name == "cumcount":
             return self.cumcount()
@@ -473,7 +472,6 @@ class GroupBy:
             return series_of(pd.Series(sizes.take(g.codes, allow_fill=True), index=self.obj._p.index))
 
         def one(array: Any, codes: np.ndarray) -> Any:
-            from .aggregate import supported
 
             supported(array, want.name)
             found = aggregate(array, codes, g.ngroups, want, self.obj._p.index)
@@ -508,7 +506,6 @@ class GroupBy:
         if name == "corr" and (args[0] if args else kwargs.get("method", "pearson")) != "pearson":
             raise NotImplementedError("Only pearson correlation is currently supported")
         names = self._value_names
-        from ..host import to_host
 
         host = pd.DataFrame({n: to_host(self._column(n).array) for n in names})
         if any(d.kind not in "iufb" for d in host.dtypes):

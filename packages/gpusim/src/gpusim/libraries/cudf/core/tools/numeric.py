@@ -10,7 +10,7 @@ from pandas.core.arrays.masked import BaseMaskedArray
 
 from ..binary import family
 from ..cast import cast
-from ..column import isnull, masked
+from ..column import isnull, masked, normal
 from ..construct import as_storage
 from ..guard import kept
 from ..wrap import classes, index_of, series_of
@@ -33,8 +33,6 @@ def to_numeric(arg: Any, errors: str = "raise", downcast: Any = None, dtype_back
         raise TypeError("arg must be column convertible")
     kind = family(array)
     if kind == "category":
-        from ..column import normal
-
         array = normal(array.categories.array.take(array.codes, allow_fill=True))
         kind = family(array)
     if kind in ("M", "m"):
