@@ -4,7 +4,7 @@
 #     unit: 15
 #     slug: capstone
 #     title: "Capstone: from records to a picture"
-#     teaching: 35
+#     teaching: 40
 #     exercises: 120
 #     dashboard: true
 # ---

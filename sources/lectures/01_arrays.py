@@ -405,8 +405,8 @@ compare(
 # %% [markdown]
 # ## Two limits: bytes and operations
 #
-# Numba reads each number once, and is still far from the limit. Operations per second are limited, too. We estimate 50 floating-point operations
-# (`flops`) for a sine and a cosine together. A program is **bound by** its bytes or by its arithmetic, whichever takes longer:
+# Operations per second are limited, too. We estimate 50 floating-point operations (`flops`) for a sine and a cosine together. A program is **bound by** its
+# bytes or by its arithmetic, whichever takes longer:
 
 # %%
 for name in ("V100", "H200"):

@@ -19,8 +19,8 @@
 # (cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).all()
 # ```
 #
-# It launches seven kernels. They move 98 bytes for each number, although 8 bytes would do: each number must be read once. Most array code is similar.
-# It waits for memory, and most of the bytes belong to temporary arrays. In this unit you count these bytes, and remove most of them.
+# It launches seven kernels. They move 98 bytes for each number, although each number must be read only once: 8 bytes. Most array code waits for memory like
+# this, and most of the bytes belong to temporary arrays. In this unit you count these bytes, and remove most of them.
 #
 # ## What you will be able to do
 #
@@ -31,7 +31,7 @@
 # - **Choose** a dtype, and notice where float64 comes back.
 # - **Split** a published speedup into hardware and software.
 #
-# You need unit 01. The cells need less than a minute, with or without a GPU.
+# You need unit 01. The cells need less than a minute.
 
 # %%
 # %load_ext hundredfold
@@ -45,9 +45,6 @@ import pandas as pd
 
 from hundredfold import lens, limit, machine, measure, plot, quiz
 from hundredfold.toolkit import recorded
-
-# %% [markdown]
-# With a GPU, `x` has 10 000 × 10 000 numbers. Without one it has 3 000 × 3 000.
 
 # %%
 free, _ = cp.cuda.runtime.memGetInfo()  # bytes of device memory
@@ -66,8 +63,8 @@ print(f"{x.nbytes / 1e6:.0f} MB on the host, and the same again on the device")
 # float32 below 82; above that arithmetic binds. x + 1 lies far to the left, a large matrix product far to the
 # right.](drawings/operations-per-byte.svg)
 #
-# The balance is the number on the left of each row: operations per second, divided by the memory's bytes per second. With fewer operations for each
-# byte, **memory binds**: the bytes take longer and set the time, and the arithmetic costs nothing extra. With more operations, **arithmetic binds**.
+# The number on the left of each row is the balance: operations per second, divided by the memory's bytes per second. With fewer operations for each byte,
+# **memory binds**: the bytes set the time. With more, **arithmetic binds**.
 #
 # **Question.** A kernel reads 8 bytes for each number, and does 50 operations with it. It writes next to nothing. On which of these GPUs does arithmetic
 # bind, in float64?
@@ -81,8 +78,8 @@ my_answer = "?"
 quiz("memory.binds", my_answer)
 
 # %% [markdown]
-# `limit` takes bytes and operations. It computes the least time, and which of the two binds. For the famous line we estimate 50 operations for each
-# number, most of them in the polynomials that compute the sine and the cosine.
+# `limit` takes bytes and operations. It computes the least time, and which of the two binds. For the famous line we estimate 50 operations for each number, as
+# in unit 01.
 
 # %%
 elements = 10_000 * 10_000
@@ -99,8 +96,8 @@ for name in ("H200", "RTX 4090"):
         print(f"  {line:21} {1e3 * least.seconds:7.2f} ms  {least.binds}")
 
 # %% [markdown]
-# For `x @ x` on an H200, `limit` takes the rate of its **tensor cores**, extra units for matrix products: $67 \cdot 10^{12}$ operations per second in
-# float64. The drawing takes $34 \cdot 10^{12}$, the rate for all other code.
+# For `x @ x` on an H200, `limit` takes its **tensor cores**, extra units for matrix products. They do $67 \cdot 10^{12}$ operations per second, twice the rate
+# of the drawing.
 #
 # ## Count before it runs
 #
@@ -118,8 +115,8 @@ for name in ("H200", "RTX 4090"):
 my_arrays = "?"
 
 # %% [markdown]
-# **Measure.** The *lens* counts for you. Write `%%lens` into the first line of a cell, and name a GPU. With `--shapes` nothing is computed, so the array
-# can be as large as you like. The cell runs in a process of its own, so your `x` stays as it is.
+# **Measure.** The *lens* counts. Write `%%lens` into the first line of a cell, and name a GPU. With `--shapes` nothing is computed, so the array can be as
+# large as you like. The cell runs in a process of its own, so your `x` stays as it is.
 
 # %%
 # %%lens --shapes --gpu H200
@@ -127,14 +124,14 @@ x = cp.empty((10_000, 10_000))
 (cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).all()
 
 # %% [markdown]
-# - `cp.empty` is not in the list. It only reserves memory: no kernel runs, and no bytes move.
-# - The column *bound* has the least time of each launch. It is a little less than `limit` computes, because a cache of 63 MB can save some of the reads
-#   and writes. *Bound as launched* is the sum of the column. *Bound* is for one kernel that does everything.
-# - *estimate* is the time that a model expects. It is *not calibrated*: no measurement on an H200 has corrected it.
+# - `cp.empty` is not in the list: it only reserves memory.
+# - *bound* is the least time of each launch. A cache of 63 MB can save some reads and writes, so it is a little less than `limit` computes. *Bound as launched*
+#   is the sum. *Bound* is for one kernel that does everything.
+# - *estimate* is the time that a model expects. No measurement on an H200 has corrected it: it is *not calibrated*.
 # - *Fusing* agrees with our count: 9.8 GB for 10⁸ numbers are 98 bytes for each.
 #
-# *Memory* answers the prediction. The peak of 3.2 GB is four arrays: `x` and three others. `lens.account` counts the same for a function, here for the
-# first five kernels:
+# *Memory* answers the prediction: the peak of 3.2 GB is `x` and three other arrays. `lens.account` counts the same for a function, here for the first five
+# kernels:
 
 
 # %%
@@ -191,9 +188,8 @@ report(in_place)
 # %% [markdown]
 # ## One kernel instead of seven
 #
-# Fewer kernels, each of which does more, move fewer bytes. A GPU runs a kernel in thousands of **threads**. A
-# **[fused](../docs/glossary.md#term-fusing)** kernel keeps its intermediate results in **registers**, each thread's own memory. The nearer a memory
-# is to the threads, the higher is its bandwidth:
+# A GPU runs a kernel in thousands of **threads**. A **[fused](../docs/glossary.md#term-fusing)** kernel keeps its intermediate results in **registers**, each
+# thread's own memory. The nearer a memory is to the threads, the higher is its bandwidth:
 #
 # ![The memories that a thread of an H200 can reach, from near to far: registers, shared memory with L1, the L2 cache, the device's memory, and the
 # host's memory behind the bus. Beside each are its size and the bytes that it delivers in a second: the nearer, the
@@ -201,8 +197,8 @@ report(in_place)
 #
 # L1 and L2 are caches. Shared memory is the subject of unit 06.
 #
-# At the first call, `cp.fuse` runs your function with placeholders instead of arrays. A placeholder has a dtype, but no values. CuPy records the
-# operations on the placeholders, and makes one kernel of them. All of them must work element by element:
+# At the first call, `cp.fuse` runs your function with placeholders, which have a dtype but no values. CuPy records the operations, and makes one kernel of
+# them. All of them must work element by element:
 
 
 # %%
@@ -215,7 +211,7 @@ report(fused)
 np.testing.assert_allclose(cp.asnumpy(fused(x_gpu[0])), cp.asnumpy(one_line(x_gpu[0])), rtol=1e-14)
 
 # %% [markdown]
-# A fused function may end in one sum. Then it writes no array at all. This is the count of unit 01 in one kernel:
+# A fused function may end in one sum. Then it writes no array at all. This is the count of unit 01:
 
 
 # %%
@@ -243,8 +239,7 @@ quiz("memory.fusable", my_answer)
 # %% [markdown]
 # ### Measured on GPUs, and on your machine
 #
-# Now we measure. The arrays `x` and `y` hold the coordinates of vectors. Their lengths are `np.sqrt(x * x + y * y)`. The arithmetic is cheap, so the
-# bytes set the time.
+# The arrays `x` and `y` hold the coordinates of vectors. Their lengths are `np.sqrt(x * x + y * y)`. The arithmetic is cheap, so the bytes set the time.
 
 
 # %%
@@ -267,8 +262,8 @@ four, one = (lens.account(each, x_gpu, y_gpu).moved / x.size for each in (length
 print(f"bytes for each vector: {four:.0f} and {one:.0f}, a factor of {four / one:.1f}")
 
 # %% [markdown]
-# For the GPUs we take published times of two kernels (gpu-benches, see *Further reading*). *Scale* reads one array and writes one, like three of the
-# four kernels. *Triad* reads two and writes one, like the fourth kernel and the fused one.
+# For the GPUs we take published times of two kernels (gpu-benches). *Scale* reads one array and writes one, like three of the four kernels. *Triad* reads two
+# and writes one, like the fourth kernel and the fused one.
 
 # %%
 here = {
@@ -370,9 +365,8 @@ pool.free_all_blocks()
 print(f"held after free_all_blocks: {(pool.total_bytes() - before) / x.nbytes:.0f}")
 
 # %% [markdown]
-# **Explain.** CuPy keeps freed memory in a **[memory pool](../docs/glossary.md#term-memory-pool)**. It is slow to ask for new memory from the
-# **driver**, the program that controls the GPU. The next array of that size gets the block from the pool at once. The command `nvidia-smi` shows the
-# block as taken, although nothing leaks.
+# **Explain.** CuPy keeps freed memory in a **[memory pool](../docs/glossary.md#term-memory-pool)**. Asking the **driver**, the program that controls the GPU,
+# for memory is slow. The next array of that size gets the block from the pool at once. `nvidia-smi` shows the block as taken, although nothing leaks.
 #
 # ![Three pictures of the device's memory. After t = x + 1 both arrays are in use. After del t the place of t belongs to the pool: nvidia-smi still
 # shows two arrays. After free_all_blocks it is free for all programs again.](drawings/pool-life.svg)
@@ -404,7 +398,7 @@ for what, take in {"view": lambda big: big[0, :10], "copy": lambda big: big[0, :
 # ![The array big of three rows and four columns, row by row in one buffer of twelve numbers. The view of the first three numbers of its first row has
 # no buffer: it points into that of big, and keeps all of it in memory. The copy owns a buffer of three numbers.](drawings/view-base.svg)
 #
-# A list of views keeps every base. So copy what you want to keep. The copy of 80 bytes takes 512, because CuPy hands out memory in units of 512 bytes.
+# So copy what you want to keep. The copy of 80 bytes takes 512, because CuPy hands out memory in units of 512 bytes.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: when the device is full
@@ -427,9 +421,8 @@ for what, take in {"view": lambda big: big[0, :10], "copy": lambda big: big[0, :
 # %% [markdown]
 # ## The bus, and pinned memory
 #
-# The device can fetch data by itself, while Python does something else. This works only from
-# **[pinned memory](../docs/glossary.md#term-pinned-memory)**, which the operating system never moves. Data in ordinary memory is copied twice: into a
-# pinned buffer, then over the bus.
+# The device can fetch data by itself, while Python does something else. This works only from **[pinned memory](../docs/glossary.md#term-pinned-memory)**, which
+# the operating system never moves. Data in ordinary memory is first copied into a pinned buffer.
 #
 # ![Two timelines of a copy to the device. From ordinary memory the CPU first copies each piece into a pinned buffer, and the bus waits in between.
 # From pinned memory the bus sends everything without a pause, and the CPU is free for other work.](drawings/pinned-copy.svg)
@@ -476,13 +469,13 @@ pool.free_all_blocks()
 # %% [markdown]
 # ## Four bytes or eight
 #
-# A `float32` has half the bytes of a `float64`, and fewer digits. A GPU also has more units of arithmetic for it:
+# A float32 has half the bytes of a float64, and fewer digits. A GPU also has more units of arithmetic for it:
 #
 # ![A float64 has 64 bits, 52 of them for about 16 digits; a float32 has 32 bits, 23 of them for about 7 digits. An H200 has one arithmetic unit of
 # float64 for every two of float32; an RTX 4090 has one for every 64.](drawings/float-bits.svg)
 #
-# **Predict.** A fused kernel reads 10⁸ numbers, with 50 operations each. How many times faster is it in float32 on an RTX 4090? Hint: the first drawing
-# shows what binds in each type, for 50 operations on 8 bytes and on 4.
+# **Predict.** A fused kernel reads 10⁸ numbers, with 50 operations each. How many times faster is it in float32 on an RTX 4090? Hint: the first drawing shows
+# what binds, for 50 operations on 8 bytes and on 4.
 
 # %%
 my_float32_factor = "?"
@@ -496,10 +489,8 @@ for name in ("H200", "RTX 4090", "RTX 4060 Laptop"):
 print(f"you said for the RTX 4090: {my_float32_factor}")
 
 # %% [markdown]
-# **Explain.** These are limits, computed from data sheets. Where memory binds in both types, float32 gains a factor of two. A consumer GPU is slow in
-# float64, so it gains much more.
-#
-# If you choose float32, use it in every step.
+# **Explain.** These are limits, computed from data sheets. Where memory binds in both types, float32 gains a factor of two. A consumer GPU gains more, because
+# it is slow in float64.
 #
 # **Question.** `small` is a float32 array. Which result is also float32, with NumPy 2?
 #
@@ -538,18 +529,18 @@ print(f"one by one, in float64:   {int(np.cumsum(ones, dtype=np.float64)[-1])}")
 del ones
 
 # %% [markdown]
-# The `sum` of a whole array adds in pairs, in NumPy and in CuPy, which is much better. **Keep float32 in memory, and add in float64**:
-# `small.sum(dtype=cp.float64)` still reads only four bytes for each number.
+# The `sum` of a whole array adds in pairs, which is much better. **Keep float32 in memory, and add in float64**: `small.sum(dtype=cp.float64)` still reads only
+# four bytes for each number.
 #
 # ## A speedup, taken apart
 #
-# In June 2019 P. Entschev measured array operations on a V100, and on the two CPUs of the same machine. Here are six of them, on arrays of
-# 10 000 × 10 000. Each speedup is a product:
+# In June 2019 P. Entschev measured array operations on a V100, and on the two CPUs of the same machine. Here are six, on arrays of 10 000 × 10 000. Each
+# speedup is a product:
 #
 # **speedup = hardware × (GPU's share of its limit ÷ CPU's share of its limit)**
 #
-# *Hardware* is the CPUs' limit divided by the GPU's limit. Where memory binds, it is the ratio of the bandwidths. The rest is software. The columns
-# *GPU %* and *CPU %* show the share of the limit that each side reached.
+# *Hardware* is the CPUs' limit divided by the GPU's limit. Where memory binds, it is the ratio of the bandwidths. The rest is software. *GPU %* and *CPU %* are
+# the two shares.
 
 # %%
 cpu_bytes, cpu_flops = 153.6e9, 1.41e12  # per second, both CPUs together
@@ -578,8 +569,7 @@ my_answer = "?"
 quiz("memory.software", my_answer)
 
 # %% [markdown]
-# The product, `x.dot(x)`, is the fairest row: two tuned libraries, and neither is far below its limit. In the sum the GPU loses, because CuPy's reductions
-# were slow then.
+# The product, `x.dot(x)`, is the fairest row: neither library is far below its limit. In the sum the GPU loses, because CuPy's reductions were slow then.
 
 # %% [markdown]
 # ## Where the GPU loses
@@ -589,11 +579,9 @@ quiz("memory.software", my_answer)
 #
 # ![Two timelines of four passes over data that is on the host. The server's CPU needs four equal times. The H200 first waits for the bus, as long as
 # three such passes, then does its four passes almost at once and is first. With three passes the CPU would have been first.](drawings/pays-after.svg)
-#
-# For the server's CPU we assume 150 GB/s.
 
 # %%
-cpu = 150e9  # bytes per second, from the memory of a good server
+cpu = 150e9  # bytes per second, assumed for the memory of a good server
 for name in ("V100", "H200", "RTX 4060 Laptop"):
     gpu = machine.gpus.find(name)
     saved = 1 / cpu - 1 / gpu.bandwidth  # seconds for each byte in each pass
@@ -602,24 +590,24 @@ for name in ("V100", "H200", "RTX 4060 Laptop"):
     print(f"{1e12 / gpu.bandwidth:4.2f} ms for each pass: it pays from {passes} passes on")
 
 # %% [markdown]
-# For a single pass the GPU loses against such a server at **every** size, because the bus is slower than the server's own memory. On small arrays the GPU
-# loses by its launches, as in unit 01. Fusing helps there, too: one launch instead of seven.
+# For a single pass the GPU loses against such a server at **every** size, because the bus is slower than the server's own memory. On small arrays it loses by
+# its launches, as in unit 01. There fusing helps, too.
 
 # %% [markdown]
 # ## Key points
 #
-# - With fewer operations for each byte than the GPU's balance, **memory binds**: only bytes count.
+# - Below the GPU's balance of operations for each byte, **memory binds**: only bytes count.
 # - Each operation on whole arrays is a kernel, which reads its operands and writes its result. `out=` and `*=` save **memory**. **Fusing** saves traffic,
 #   too.
 # - CuPy's **pool** keeps what you free. A **view** keeps its whole base.
 # - The device fetches by itself only from **pinned** memory. Do not touch it before the copy has finished.
 # - float32 halves the bytes, and on a consumer GPU its arithmetic is many times faster. One float64 operand loses both. **Add in float64.**
-# - When a speedup is far above the ratio of the hardware, the rest comes from software.
+# - Where a speedup is far above the ratio of the hardware, the rest is software.
 #
 # ## The exercise
 #
-# Six problems, 40 minutes: [exercises/02_memory.ipynb](../exercises/02_memory.ipynb). You fuse six kernels, find a leak and a stray float64, and bring a
-# softmax near its limit. [Problem 6 of unit 01](../exercises/01_arrays.ipynb) can reach its limit now, too.
+# Six problems, 40 minutes: [exercises/02_memory.ipynb](../exercises/02_memory.ipynb). With fusing you can now also reach the limit in [problem 6 of unit
+# 01](../exercises/01_arrays.ipynb).
 #
 # ## Further reading
 #

@@ -165,6 +165,8 @@ assert 0 < any_order < in_order
 print(f"the error in order is {in_order / any_order:.0f}× the error in any order")
 
 # %% [markdown]
+# The speed of this CPU's memory was measured once. If the machine was busy then, a share can be above 100 %.
+#
 # Several short sums lose less than one long sum. So here the other order is also more accurate. But `fastmath=True` allows more than another order. The compiler
 # may also assume that no number is NaN or infinite. Here is a function that counts NaN:
 
@@ -252,8 +254,8 @@ compare(
 )
 
 # %% [markdown]
-# **Explain.** Three numbers are below the chart: the share of the memory's speed, the ratio to the strongest way, and the ratio to the naive way. The
-# post gives only the last. All cores share the memory. The more of its speed one core uses, the less a second one adds. On a busy machine it adds nothing.
+# **Explain.** Three numbers are below the chart: the share of the memory's speed, the ratio to the strongest way, and the ratio to the naive way. The post
+# gives only the last. All cores share the memory. If one core uses most of its speed, a second one adds little. On a busy machine it adds nothing.
 #
 # How long does a GPU need for this sum? We take [published](https://github.com/te42kyfo/gpu-benches) times of simple kernels that only read:
 

@@ -157,9 +157,10 @@ groups = flights.groupby("origin")
 print(cudf.DataFrame({"rows": groups.size(), "known": groups.dep_delay.count()}).sort_index())
 
 # %% [markdown]
-# ### When integers become floats
-#
 # `to_pandas()` makes float64 of an integer column with nulls.
+
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# ### Optional: a merge makes floats, too
 #
 # A **left merge** keeps all rows of the left table, also those without a partner in the right one. If it makes new gaps in an integer column, cuDF does
 # as pandas does: the column becomes float64. Here the right table, `points`, has only two carriers:
@@ -177,7 +178,8 @@ print("  .to_pandas(nullable=True):    ", merged.dep_delay.to_pandas(nullable=Tr
 # %% [markdown]
 # `dep_delay` had its nulls before the merge, so it stays int32. `Int32` with a capital letter is a type of pandas with a mask. Take care of large
 # identifiers: above 2⁵³ a float64 cannot hold every whole number.
-#
+
+# %% [markdown]
 # ## Groups have no order
 #
 # pandas sorts groups by their keys. cuDF collects them in a **hash table**. A *hash function* turns each key into the number of a slot, where its group
@@ -367,6 +369,9 @@ compare("dataframes.groupby", group_times, naive=naive, strongest=strongest, lim
 # times slower.
 #
 # `np.bincount` works only for such keys. For other keys Polars and DuckDB are the ones to beat.
+
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# ### Optional: a larger GPU
 #
 # The T4's time is of 2026. Here is one more of that year: **libcudf**, the C++ library inside cuDF, on a larger GPU and with fewer groups:
 
@@ -386,7 +391,8 @@ plot.times(
 
 # %% [markdown]
 # The T4 is a small card of 2018, with 320 GB/s. The RTX PRO 6000 is a large one of 2025. Fewer groups fit better into a GPU's caches.
-#
+
+# %% [markdown]
 # ## Files by columns
 #
 # *A good place for a pause.*
@@ -761,7 +767,7 @@ for name in ("V100", "H200"):
 #
 # - A column has values, and a **mask** of one bit for each row if there are nulls. Strings have offsets of 4 bytes.
 # - A **null** is not a NaN. A condition on a null selects nothing, and neither does its opposite.
-# - Integers with nulls become floats in `to_pandas()`, and where a left merge makes new gaps.
+# - Integers with nulls become floats in `to_pandas()`.
 # - **Groups and merged rows have no order.** Put results together by index, never by position.
 # - Compare with Polars, DuckDB and NumPy, not with pandas alone.
 # - Parquet is read by columns and row groups: the footer, and the pieces that you name.

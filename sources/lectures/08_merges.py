@@ -605,7 +605,7 @@ print(f"{polars / (up + t4 + back):.1f}×: the T4 with the bus, against Polars")
 #
 # - **Small tables.** Each call has a price. In unit 07 a CPU sorted 10 000 rows faster than a T4.
 # - **Results that come back.** Above, the two trips over the bus take longer than the join. If keys come twice on both sides, still more comes out.
-# - **One question to files on a disk.** DuckDB and Polars read only the columns and row groups of a Parquet file that they need.
+# - **One question to files on a disk.** To read them takes most of the time, with or without a GPU.
 #
 # So use cuDF for a few joins of a million rows or more, of tables that stay on the GPU. Otherwise try Polars or DuckDB first.
 #

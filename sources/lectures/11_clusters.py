@@ -67,7 +67,7 @@ os.environ |= {"GPUSIM_GPUS": "2", "GPUSIM_GPU_MEMORY": "256MB"}  # two simulate
 # A process that uses a GPU has a **[context](../docs/glossary.md#term-context)** there: its loaded code, its memory, its queues. `LocalCUDACluster` starts one process for each GPU. The
 # environment variable `CUDA_VISIBLE_DEVICES` lists the GPUs that a process sees. The first of them is its own:
 #
-# ![Two workers on a machine with two GPUs. Worker 0 has CUDA_VISIBLE_DEVICES set to 0,1 and worker 1 to 1,0. The first number of the list is the GPU that the worker calls GPU 0. So each of them computes on another GPU.](drawings/one-worker-per-gpu.svg)
+# ![Two workers on a machine with two GPUs. Worker 0 has CUDA_VISIBLE_DEVICES set to 0,1 and worker 1 to 1,0. The first number of the list is the GPU that the worker calls GPU 0. So each worker has a GPU of its own.](drawings/one-worker-per-gpu.svg)
 #
 # This script makes a small array, and starts a cluster. `client.run` calls a function on every worker:
 
@@ -133,8 +133,8 @@ quiz("clusters.early", my_answer)
 #                  device_memory_limit="60GB", memory_limit="200GB")
 # ```
 #
-# The pool is larger than `device_memory_limit`, because a running task needs memory, too. Our limits are only 32 MB, less than
-# a process needs. So the next cell gives them to `DeviceHostFile`, which keeps a worker's results.
+# A running task needs memory, too, so the pool is larger than `device_memory_limit`. Near `memory_limit` the nanny restarts a worker, and Python alone needs
+# more than the 32 MB of our example. So the next cell gives both limits to `DeviceHostFile`, the store of a worker's results.
 
 # %%
 # On a busy machine a nanny may need long.
@@ -234,8 +234,8 @@ plot.lines(
 )
 
 # %% [markdown]
-# **Explain.** Eight results of 4 MB are 32 MB. Only seven fit in main memory, because each has a header there. The rest is on disk. No panel
-# shows what was spilled, but tasks that need it are slow:
+# **Explain.** Eight results of 4 MB are 32 MB. Only seven fit in main memory, because each has a header there. The rest is on disk. Tasks that need it are
+# slow:
 
 
 # %%
@@ -436,7 +436,7 @@ strongest = min(ways["here: NumPy"], ways["here: a compiled loop, all cores"])
 h200 = machine.gpus.find("H200")
 arithmetic = 400 * points / h200.fp64  # 400 operations for each square: a rough count
 print(f"two workers took {on_cluster / strongest:.1f}× as long as the fastest way in one process")
-print(f"an H200: all arithmetic {1e6 * arithmetic:.1f} µs at least, one launch {1e6 * h200.launch:.0f} µs")
+print(f"an H200: all arithmetic {1e6 * arithmetic:.1f} µs at least, one launch {1e6 * h200.launch:.1f} µs")
 plot.times(ways, title="The least value of f", note="No times were published for this problem.")
 
 # %% [markdown]
@@ -498,7 +498,7 @@ task = measure(lambda: client.submit(abs, 1, pure=False).result(), repeat=20, mi
 print(f"one call of a method: {1e3 * call:.1f} ms; one task: {1e3 * task:.1f} ms")
 
 # %% [markdown]
-# A call is quicker than a task, because the scheduler only passes it on. So it does not know what the object has counted.
+# A call is quicker than a task, because the scheduler only passes it on. So the scheduler does not know the counts.
 #
 # ## What a task costs
 #
@@ -613,7 +613,7 @@ held = len(keys & set(client.has_what()[first]))
 print(f"{len(cleaned)} cleaned parts, {held / 24:.0%} of them on worker 0")
 
 # %% [markdown]
-# Each load went to the worker that was free first. Now each part is weighed. When six have been weighed, we kill worker 0.
+# Now each part is weighed. When six have been weighed, we kill worker 0.
 #
 # **Predict.** How many percent of the 24 parts must be **loaded** again?
 
@@ -784,7 +784,7 @@ cluster.close()
 #   began with [dask-cuda issue 721](https://github.com/rapidsai/dask-cuda/issues/721).
 # - [fast.cu](https://github.com/pranjalssh/fast.cu), README at commit 38eb642e0c: a sum of 2³⁰ int32 on an H100 at 3 240 GB/s.
 # - [RAPIDS deployment documentation](https://github.com/rapidsai/deployment), notebook rapids-1brc-single-node at commit d67c133734: a workstation with two Quadro RTX 8000 reads 13 GB of text in 4.59 s. By its text the disk is the limit.
-# - [dask-cuda issue 183](https://github.com/rapidsai/dask-cuda/issues/183), 2019: about 100 MB/s over TCP on a DGX-1. M. Rocklin and R. Zamora,
+# - [dask-cuda pull request 183](https://github.com/rapidsai/dask-cuda/pull/183), 2019: about 100 MB/s over TCP on a DGX-1. M. Rocklin and R. Zamora,
 #   [Experiments in High Performance Networking with UCX and DGX](https://blog.dask.org/2019/06/09/ucx-dgx), 2019: 5 to 10 GB/s over NVLink.
 # - [NCCL issue 1264](https://github.com/NVIDIA/nccl/issues/1264): p2pBandwidthLatencyTest, 380 GB/s from one H100 to another.
 # - F. Bornemann, D. Laurie, S. Wagon, J. Waldvogel, *The SIAM 100-Digit Challenge*, 2004, chapter 4: the same minimum, −3.30686864747523728…

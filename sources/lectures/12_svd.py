@@ -15,7 +15,7 @@
 # *Unit 12 · svd · 60 minutes in two sittings, then 60 for the exercises; the optional parts are not counted*
 #
 # In June 2019 four GPUs computed a *singular value decomposition* (SVD) together. A transfer between two of them took half a second to a second over TCP. Over
-# NVLink, a direct link between GPUs, it took about 20 ms. This unit shows when the wire between workers is the limit, and when the arithmetic.
+# NVLink, a direct link between GPUs, it took about 20 ms. This unit shows when transfers are the limit, and when arithmetic is.
 #
 # ## What you will be able to do
 #
@@ -24,7 +24,7 @@
 # - **Read** Dask's task stream, and know when a red bar is arithmetic.
 # - **Choose** between TSQR, the Gram matrix and a random sample.
 #
-# You need units 10 and 11, and you need to know what an SVD is for. Without a GPU, two processes act as two GPUs and send bytes over real TCP. The cells need about a
+# You need units 10 and 11, and know what an SVD is for. Without a GPU, two processes act as two GPUs, and the TCP between them is real. The cells need about a
 # minute.
 
 # %%
@@ -52,7 +52,7 @@ from hundredfold.toolkit import recorded
 # %% [markdown]
 # ---
 #
-# **First sitting: TSQR and the wire, about 30 minutes.** The cluster has one worker for each GPU (unit 11):
+# **First sitting: TSQR and the wire, about 35 minutes.** The cluster has one worker for each GPU (unit 11):
 
 # %%
 os.environ.setdefault("GPUSIM_GPUS", "2")  # where there is no GPU, simulate two
@@ -71,10 +71,10 @@ print(f"{len(workers)} workers")
 # - S is diagonal. It holds the n **singular values** σ₁ ≥ σ₂ ≥ …
 # - V is n × n.
 #
-# LAPACK, the library behind `numpy.linalg.svd`, needs all of X in one memory. Our rows lie on several workers.
+# LAPACK, the library behind `numpy.linalg.svd`, needs all of X in one memory.
 #
-# A **QR decomposition** is X = Q R. Q is as tall as X, with orthonormal columns. R is an upper triangle, n × n.
-# **[TSQR](../docs/glossary.md#term-TSQR)**, *tall-skinny QR*, decomposes each block of rows into its own Q and R. It stacks the triangles, and decomposes the stack.
+# A **QR decomposition** is X = Q R. Q is as tall as X, with orthonormal columns. R is an upper triangle, n × n. **[TSQR](../docs/glossary.md#term-TSQR)**,
+# *tall-skinny QR*, decomposes each block of rows into its own Q and R. It stacks the triangles, and decomposes the stack into Q′ and the R of X.
 #
 # **Question.** X has 6000 rows and 20 columns, in six blocks of 1000 rows. What is the shape of the stack?
 #
@@ -113,7 +113,7 @@ print("the singular values are LAPACK's, and U S Vᵀ is X")
 # %% [markdown]
 # **Explain.** If R = U′ S Vᵀ, then X = Q R = (Q U′) S Vᵀ. So X and its small triangle have the same singular values and the same V.
 #
-# Dask lets no stack be taller than the tallest block. From many triangles it makes several stacks, and goes on as a tree:
+# In Dask a stack is at most as tall as the tallest block. So many triangles become several stacks, in a tree:
 #
 # ![Eight triangles become one, in two ways. At once: one worker decomposes a stack of eight. As a tree: workers decompose stacks of two at the same
 # time, so that eight triangles become four, then two, then one.](drawings/tree-of-r.svg)
@@ -149,7 +149,7 @@ print("after rechunk({1: -1}):", halves.rechunk({1: -1}).chunksize)
 # ![A matrix cut in two ways. In chunks of half rows each block has only half of the columns, and TSQR is not possible. In one column of chunks each
 # block has whole rows, and TSQR is possible.](drawings/whole-rows.svg)
 #
-# The option `array.backend` chooses the library that makes random numbers. CuPy makes them on the device, and all results stay there.
+# The option `array.backend` chooses the library that makes random numbers. CuPy makes them on the device, where all results stay.
 
 
 # %%
@@ -215,7 +215,7 @@ quiz("svd.thin", my_answer)
 # ![Two GPUs with a worker each. Each has four blocks of X and of Q, which can stay there. The triangles of the second worker cross the wire to the first,
 # which stacks all eight. As many small parts of the second Q come back.](drawings/wire-triangles.svg)
 #
-# **Predict.** A triangle is sent as a full array of n × n float64. A part of Q′ has the same size. For n = 200, how many MB cross the wire in this drawing?
+# **Predict.** A triangle is sent as a full array of n × n float64. Each part of Q′ has the same size. For n = 200, how many MB cross the wire in this drawing?
 
 # %%
 my_megabytes = "?"
@@ -245,16 +245,16 @@ print(f"received {total:.1f} MB, of which {large:.1f} MB in arrays larger than a
 print(f"X has    {x.nbytes / 1e6:.1f} MB")
 
 # %% [markdown]
-# **Explain.** With k blocks on w workers, k · (1 − 1/w) blocks are not on the worker with the stack. Each of them sends a triangle of 8 n² bytes, and gets as much
-# back. So at least 2 · k · (1 − 1/w) · 8 n² bytes are sent.
+# **Explain.** Of k blocks on w workers, k · (1 − 1/w) are not on the worker with the stack. Each sends a triangle of 8 n² bytes, and gets as much back. So at
+# least 2 · k · (1 − 1/w) · 8 n² bytes are sent.
 #
-# Dask may give a task to an idle worker. That worker needs the task's input: a whole block, all of Q′, or more triangles. So more than the minimum is sent, and the
-# number changes from run to run.
+# Dask may give a task to an idle worker, and send it the input: a block, or all of Q′ as one array. So more than the minimum is sent, and the number changes
+# from run to run.
 #
 # ## How fast is the wire?
 #
-# **[UCX](../docs/glossary.md#term-UCX)** is a library that finds the fastest way between two GPUs, such as **NVLink**. Over TCP the bytes go through the host.
-# `LocalCUDACluster(protocol="ucx")` selects UCX, if the package `distributed-ucxx` is installed.
+# **[UCX](../docs/glossary.md#term-UCX)** is a library that finds the fastest way between two GPUs, such as **NVLink**. `LocalCUDACluster(protocol="ucx")`
+# selects it, if `distributed-ucxx` is installed.
 #
 # **Question.** In December 2019 a developer of UCX for Python timed transfers between two GPUs. For 1 MB, how fast was NVLink compared with TCP?
 #
@@ -267,7 +267,7 @@ my_answer = "?"
 quiz("svd.small", my_answer)
 
 # %% [markdown]
-# **Measure.** On this machine one worker makes an array, and another one asks for it:
+# **Measure.** On this machine one worker makes an array, and another one fetches it:
 
 # %%
 on_gpus = machine.mode() == "gpu" and len(workers) > 1
@@ -309,10 +309,9 @@ plot.lines(
 )
 
 # %% [markdown]
-# **Explain.** A small message costs mostly **overhead**, the time to arrange it. A large message costs its bytes. Our triangle of 0.32 MB costs mostly overhead.
+# **Explain.** A small message, such as our triangle of 0.32 MB, costs mostly **overhead**, the time to arrange it. A large one costs its bytes.
 #
-# A triangle of 2019 had 1000 columns and 8 MB. Over TCP, at 342 MB/s, it takes 23 ms. Half a second carries about 20 of them, so more than one triangle was sent at a
-# time. The post gives no sizes.
+# A triangle of 2019 had 8 MB. At 342 MB/s over TCP it takes 23 ms. The post does not tell why its transfers took longer.
 
 # %% [markdown]
 # ## When is the wire the limit?
@@ -351,10 +350,10 @@ for name, wire, rate in (
     print(f"{name}, {wire} at {rate / 1e9:.3g} GB/s: {rows_equal}")
 
 # %% [markdown]
-# **Which was the limit in 2019?** The blocks had 10 000 rows. By this rule it was the wire, for messages as small as a triangle. With 100 MB over NVLink it would
-# have been the arithmetic. A real QR stays below the peak, so real limits are lower.
+# **Which was the limit in 2019?** The blocks had 10 000 rows. At the rates for 10 MB it was the wire, over TCP and over NVLink. A real QR stays below the peak,
+# so real limits are lower.
 #
-# Make blocks as tall as a worker's memory allows, with room for Q and as much workspace.
+# Make blocks as tall as a worker's memory allows. It must hold X, Q and the workspace of a QR.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: how many GPUs?
@@ -418,10 +417,9 @@ print(f"{took[2 * n] / took[20 * n]:.1f}×; you said {my_slowdown}")
 # %% [markdown]
 # ## A look at the dashboard
 #
-# In JupyterLab, Dask's plots are open beside this notebook. Watch the **task stream** while the next cell runs. `performance_report` keeps a copy, shown below.
+# Watch the **task stream** beside this notebook while the next cell runs. `performance_report` keeps a copy, shown below.
 #
-# - Each row is a thread of a worker. Time runs to the right.
-# - A bar is a task. Its colour is the task's function, such as `qr`.
+# - Each row is a thread of a worker, and each bar a task. Its colour is the function, such as `qr`.
 # - A red bar is a transfer to the worker of this row.
 #
 # **Predict.** The workers hold CuPy arrays. Of the time in all bars, how many per cent are transfers?
@@ -473,10 +471,10 @@ quiz("svd.red", my_answer)
 # the GPU is done, and then R crosses the wire in a short time. Dask records a short task of the sender and a long transfer of the
 # receiver.](drawings/transfer-waits.svg)
 #
-# A CuPy task *ends* when its kernels are in the queue (unit 01). The next step that needs the numbers waits for them. Here that step is the transfer. **Red in
-# the task stream of a GPU is often arithmetic.** Trust the bytes in the log, and the total time.
+# A CuPy task *ends* when its kernels are in the queue (unit 01). The transfer needs the numbers, so it waits. **Red in the task stream of a GPU is often
+# arithmetic.** Trust the bytes in the log, and the total time.
 #
-# Was the half second of 2019 arithmetic, too? Over NVLink a transfer took 20 ms, waiting included. So nearly all of the half second was the wire.
+# Was the half second of 2019 arithmetic, too? Hardly: over NVLink a transfer took 20 ms, waiting included.
 #
 # ---
 #
@@ -486,15 +484,14 @@ quiz("svd.red", my_answer)
 #
 # ---
 #
-# **Second sitting: accuracy and compression, about 30 minutes.**
+# **Second sitting: accuracy and compression, about 25 minutes.**
 #
 # ## Squaring loses digits
 #
-# The **[Gram matrix](../docs/glossary.md#term-Gram-matrix)** XᵀX is n × n, like R, and cheaper to compute. Each block of rows has a Gram matrix, and their sum is
-# XᵀX = V S² Vᵀ. So its eigenvalues are the squares of the singular values.
+# The **[Gram matrix](../docs/glossary.md#term-Gram-matrix)** XᵀX is n × n, like R, and cheaper to compute. Each block of rows has a Gram matrix, and their sum
+# is XᵀX = V S² Vᵀ. Its eigenvalues are the squares of the singular values.
 #
-# The **[condition number](../docs/glossary.md#term-condition-number)** κ is σ₁ / σₙ, the largest singular value over the smallest. After 1, the next float64 is 1 + ε,
-# with ε = 2.2 · 10⁻¹⁶.
+# The **[condition number](../docs/glossary.md#term-condition-number)** κ is σ₁ / σₙ. After 1, the next float64 is 1 + ε, with ε = 2.2 · 10⁻¹⁶.
 #
 # **Question.** The smallest singular value is computed from the Gram matrix. From about which κ on are all of its digits wrong?
 #
@@ -511,7 +508,7 @@ quiz("svd.squared", my_answer)
 # above the rounding of float64 at 2 times 10 to the minus 16. Their squares in the Gram matrix lie twice as low. The last square lies below the
 # rounding and is lost.](drawings/squared-digits.svg)
 #
-# **Measure.** To see errors we need a matrix whose singular values are known exactly. `known` makes one with κ = 2 to the power of `octaves`:
+# **Measure.** `known` makes a matrix with known singular values and κ = 2 to the power of `octaves`:
 
 
 # %%
@@ -552,8 +549,8 @@ plot.lines(
 )
 
 # %% [markdown]
-# **Explain.** The condition number of the Gram matrix is κ². Rounding changes its eigenvalues by a few ε σ₁². A singular value below about √ε σ₁ has a smaller square
-# than that, and is lost. TSQR never squares. It is as accurate as LAPACK: both are wrong by up to about ε σ₁.
+# **Explain.** The condition number of the Gram matrix is κ². Rounding changes its eigenvalues by a few ε σ₁². The square of a singular value below about √ε σ₁
+# is smaller than that, and is lost. TSQR does not square. Like LAPACK, it is wrong by up to about ε σ₁.
 #
 # | way | operations for σ, U, V | relative error of σₙ |
 # |---|---|---|
@@ -561,8 +558,8 @@ plot.lines(
 # | TSQR | 8 m n² | ε κ |
 # | Gram | 3 to 4 m n² | up to ε κ² |
 #
-# **A real GPU.** In April 2026 pg_gpu, a library for genetics, replaced the SVD of a 200 × 50 000 matrix X by the eigenvectors of X Xᵀ, a Gram matrix of 200 × 200. On
-# an A100 that took 8.1 ms in place of about 44 ms.
+# **A real GPU.** In 2026 pg_gpu, a library for genetics, replaced an SVD of 200 × 50 000 numbers by a Gram matrix of 200 × 200. On an A100 that took 8.1 ms in
+# place of about 44 ms.
 #
 # **Question.** Your data are known to three digits, and κ is 10⁴. Which way do you choose for the singular values?
 #
@@ -653,8 +650,8 @@ plot.images(
 )
 
 # %% [markdown]
-# The first eigen-image is the brightness, the next two are slopes, and the others waves. The singular values of pictures fall fast. So a few eigen-images are enough for
-# most of a tile:
+# The first eigen-image is the brightness, the next two are slopes, the others waves. The singular values of pictures fall fast, so a few eigen-images are most
+# of a tile:
 #
 # ![A sketch: two bar charts of singular values, the largest first. Those of pictures fall fast, so that the first few are enough. Those of noise are
 # nearly alike, so that the first few are not enough.](drawings/decay.svg)
@@ -701,14 +698,14 @@ for name, (k, off) in error.items():
 # %% [markdown]
 # ## Compressed SVD: a random sample
 #
-# If you want only the first k singular values, you need not compute all 256. **[Compressed SVD](../docs/glossary.md#term-compressed-SVD)**, also called
-# *randomised*, takes a random sample of the matrix:
+# Suppose you need only the first k of the 256 singular values. **[Compressed SVD](../docs/glossary.md#term-compressed-SVD)**, also called *randomised*, takes a
+# random sample of the matrix:
 #
 # ![Compressed SVD in four steps. The matrix X times a random matrix of k plus 10 columns gives a narrow sample Y. A QR decomposition of Y gives Q. Q
 # transposed times X gives B, which has only k plus 10 rows. The small B is decomposed exactly.](drawings/random-sample.svg)
 #
-# The columns of Y are random sums of the columns of X. Large singular values dominate them. The ten extra columns make it unlikely that one of the first k is missed. V
-# comes from B, and U is Q times the U of B. X need not be tall.
+# Ω is random, so the columns of Y are random sums of the columns of X. Large singular values dominate them. The ten extra columns make it unlikely that one of
+# the first k is missed. V comes from B. X need not be tall.
 #
 # **Power iterations** multiply Y by X Xᵀ, q times. Each makes the large singular values dominate more, and costs two more passes over X.
 #
@@ -755,14 +752,14 @@ assert off > 0.02
 print(f"of pure noise, even the first is {off:.0%} too small")
 
 # %% [markdown]
-# **Explain.** A power iteration makes the error smaller, as long as digits last. With q = 4 the sample is (X Xᵀ)⁴ X Ω, and σ becomes σ⁹. The 16th is then about ε of the
-# first, and is lost as in the Gram matrix. `iterator="QR"` makes the columns orthonormal after each product, and keeps the digits.
+# **Explain.** A power iteration makes the error smaller, as long as digits last. With q = 4 the sample is (X Xᵀ)⁴ X Ω, so each σ becomes σ⁹. The 16th is then
+# about ε times the first, and is lost as in the Gram matrix. `iterator="QR"` makes the columns orthonormal after each product, and keeps the digits.
 #
 # In noise all singular values are alike. There even the first is wrong.
 #
 # **A real GPU.** In 2020 a compressed SVD of 200 GB ran on 16 V100s in 10 to 20 s.
 #
-# Compressed SVD needs 2 m n (k + 10)(2 + 2 q) operations, and Gram about m n². For k = 16 and q = 2, Gram is cheaper up to about 300 columns.
+# Compressed SVD needs 2 m n (k + 10)(2 + 2 q) operations. Without U, Gram needs about m n². For k = 16 and q = 2, Gram is cheaper up to about 300 columns.
 #
 # ## Where the GPU loses
 #
@@ -779,9 +776,9 @@ assert np.allclose(s_small, in_one.value[1], atol=1e-10 * s_small[0])
 print(f"LAPACK {1e3 * in_one.median:.1f} ms, the cluster {1e3 * on_cluster:.0f} ms")
 
 # %% [markdown]
-# The cluster plans, sends and waits much longer than it computes.
+# The cluster plans, sends and waits longer than it computes.
 #
-# **Rows that have to move first.** TSQR sends triangles. To bring the rows to other workers sends all of X.
+# **Rows that have to move first.** TSQR sends only triangles. Moving the rows sends all of X.
 
 # %%
 if own is not None:

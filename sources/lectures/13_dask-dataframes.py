@@ -77,8 +77,8 @@ workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
 # ![A folder for each year has one Parquet file. A file has twelve row groups and a footer at its end. Three row groups become one partition, so that a file gives four
 # partitions. A partition is an ordinary cuDF table.](drawings/files-to-partitions.svg)
 #
-# A **[row group](../docs/glossary.md#term-row-group)** is a block of rows within a file. For each column of each row group, the **[footer](../docs/glossary.md#term-footer)** has its place and its least and
-# greatest value.
+# A **[row group](../docs/glossary.md#term-row-group)** is a block of rows within a file. For each column of a row group, the
+# **[footer](../docs/glossary.md#term-footer)** tells where it is, and its least and greatest value.
 #
 # Our table is the flights of 2013, written ten times under ten years:
 
@@ -153,8 +153,8 @@ print(f"late flights: {late}, {nbytes_late / 1e6:.1f} MB fetched; you said {my_m
 assert count == 4 * len(one_year) and nbytes < nbytes_late / 20
 
 # %% [markdown]
-# **Explain.** The footer has the number of rows, but not the number of *late* flights. So `len` runs the plan, counts the rows, and forgets them. If a program asks
-# `if len(late) > 0:` and then works with `late`, the plan runs twice.
+# **Explain.** The footer has the number of rows, but not the number of *late* flights. For these, `len` runs the plan, counts the rows, and forgets them. If a
+# program asks `if len(late) > 0:` and then works with `late`, the plan runs twice.
 #
 # ### Columns, rows and folders
 #
@@ -169,7 +169,8 @@ my_answer = "?"
 quiz("dask-dataframes.skips", my_answer)
 
 # %% [markdown]
-# Dask passes the columns that you use, and some conditions, to the reader. It may leave out the rest. This is **[pushdown](../docs/glossary.md#term-pushdown)**:
+# Dask tells the reader which columns you use, and some of your conditions. The reader may leave out the rest. This is
+# **[pushdown](../docs/glossary.md#term-pushdown)**:
 #
 # ![What three questions need of four files, each with three row groups and four columns. One column: one block in each row group. One month: one row
 # group of each file. One year: one file.](drawings/three-pushdowns.svg)
@@ -193,7 +194,8 @@ bucket.close()
 # **Explain.**
 #
 # - **fsspec** fetched whole files, and a few bytes twice. Only `len(table)` needed just the footers.
-# - **Arrow** skipped other months, since the rows are sorted, and other years, since each has a folder. So sort and divide by what is asked for most.
+# - **Arrow** skipped other months, since the rows are sorted, and other years, since each has a folder. So sort rows, and make folders, by the columns of your
+#   most frequent conditions.
 # - **One column** saved little: Dask lets Arrow fetch columns together if less than 4 MiB lie between them. In large files Arrow leaves the others out.
 #
 # ### How large is a partition?
@@ -289,7 +291,8 @@ for name, plan in lines.items():
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: very many groups
 #
-# The last task of a tree holds all groups. If they are too many, `split_out` gives the result several partitions. By default 15 partitions of the table give one of the result; with two keys, ten do.
+# The last task of a tree holds all groups. If they are too many, `split_out` gives the result several partitions. By default the result has one partition for
+# every 15 of the table, and with two keys one for every ten.
 #
 # **Question.** `distance.sum(split_out=4)` sums the miles of each plane in each month. Where is the sum of one plane in January?
 #
@@ -556,7 +559,8 @@ quiz("dask-dataframes.streams", my_answer)
 #
 # - **Filter first**: `planes` has no UNKNOWN, so an inner merge drops these flights anyway.
 # - **Broadcast** the other table, if it is small.
-# - Otherwise **[salt](../docs/glossary.md#term-salting)** the key. Each row of the large table gets a number, the salt. The other table gets each row once for every salt. The drawing has four salts:
+# - Otherwise **[salt](../docs/glossary.md#term-salting)** the key. Each row of the large table gets a number, the salt. In the other table each row comes once
+#   for every salt. The drawing has four salts:
 #
 # ![A merge by a key of which one value, K, has most of the rows. Without salt all rows with K go to one partition. With a salt of 0 to 3 they go, at best, to four partitions. The other table has each of
 # its rows four times, once for each salt.](drawings/salted-key.svg)
@@ -602,8 +606,9 @@ first = year.reset_index(drop=True).loc[0].compute()
 print(f"{len(first)} rows; you said {my_rows}")
 
 # %% [markdown]
-# **Explain.** Each partition counts from 0. `iloc[5]` is refused, because nobody knows how many rows come before a partition. `loc` searches the index. The **[divisions](../docs/glossary.md#term-divisions)** are the
-# index values at which the table is cut. If they are known, `loc` reads only the partition that it needs:
+# **Explain.** Each partition counts from 0. Dask's `cumsum` goes on from one partition to the next. `iloc[5]` is refused, because nobody knows how many rows
+# come before a partition. `loc` searches the index. The **[divisions](../docs/glossary.md#term-divisions)** are the index values at which the table is cut. If
+# they are known, `loc` reads only the partition that it needs:
 #
 # ![Four partitions of a table twice. With unknown divisions each partition has an index that begins at 0, so that loc of 0 finds four rows. After set_index of distance the divisions
 # are 17, 500, 800, 1100 and 4983, and loc of 4983 reads only the last partition.](drawings/known-divisions.svg)
@@ -707,8 +712,8 @@ note = "The T4: cuDF alone, 10 keys. The RTX 8000: with Dask."
 plot.times(times, title="A mean for each key; here 3.4 million rows", note=note)
 
 # %% [markdown]
-# **Explain.** Without a GPU, Dask + cuDF is simulated here. But a real cluster also pays about 1 ms for each of the 47 tasks, and DuckDB and Polars do not.
-# The two RTX 8000 needed 4.6 s for a billion rows of text: for so much work, tasks cost little.
+# **Explain.** Without a GPU, Dask + cuDF is simulated here. On a real cluster, too, each of the 47 tasks costs about 1 ms. DuckDB and Polars have no such
+# tasks. The two RTX 8000 needed 4.6 s for a billion rows of text: for so much work, tasks cost little.
 #
 # ## Where the GPU loses
 #
@@ -727,7 +732,7 @@ shutil.rmtree(lake)
 # ## Key points
 #
 # - `len`, `head`, `compute`, `persist` and `to_parquet` run a plan.
-# - Sort rows and make folders by what is asked for most. Read object storage with Arrow.
+# - Sort rows and make folders by the columns of your conditions. Read object storage with Arrow.
 # - **Row by row** moves nothing, a **tree** moves groups, a **shuffle** moves all rows.
 # - A small table of one partition is broadcast. Large results are aggregated or written.
 # - **Skew**: one partition is much larger, and one task much longer. Filter, broadcast or salt.

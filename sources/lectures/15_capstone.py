@@ -4,7 +4,7 @@
 #     unit: 15
 #     slug: capstone
 #     title: "Capstone: from records to a picture"
-#     teaching: 35
+#     teaching: 40
 #     exercises: 120
 #     dashboard: true
 # ---
@@ -12,7 +12,7 @@
 # %% [markdown]
 # # 15 · Capstone: from records to a picture
 #
-# *Unit 15 · capstone · 35 minutes, then 120 for the exercises in two sittings; the optional parts are not counted*
+# *Unit 15 · capstone · 40 minutes, then 120 for the exercises in two sittings; the optional parts are not counted*
 #
 # Each unit taught one tool. A real problem needs several of them. This lecture solves a small problem from start to end. Then you solve a larger one.
 #

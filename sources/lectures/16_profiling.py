@@ -118,7 +118,8 @@ for name, seconds in ranges(seen).items():
 print(f"you said: {my_longest}")
 
 # %% [markdown]
-# Loading takes longest: 4 MB for each frame cross the bus. Smoothing is 15 kernels, and the launches set its time. The next pages show common faults, each in a short program.
+# Loading takes longest: 4 MB for each frame cross the bus. Smoothing is 15 kernels, and the launches set its time. The next sections show common faults, each
+# in a short program.
 #
 # ## Read the gaps
 #
@@ -186,7 +187,8 @@ print(f"you said: {my_waits}")
 # **Explain.** `float` needs the number on the host. The host waits until it is there, and launches nothing meanwhile. Then the device has nothing to do until the next launch arrives.
 # So host and device take turns: the wait **serialises** them. Here 21 more waits cost a tenth of the time. With shorter kernels it would be more.
 #
-# `float`, `int`, `.item()`, `print`, an `if` on an array, and `x[mask]` all wait. Find such a line, and ask whether each step needs it.
+# `float`, `int`, `.item()`, `print`, an `if` on an array, and `x[mask]` all wait. Find such a line, and ask whether each step needs it. Here are five steps of
+# the loop:
 
 # %%
 lens.timeline(settle, x, 1, most=5).without_host()
@@ -201,8 +203,8 @@ lens.timeline(settle, x, 1, most=5).without_host()
 #
 # ![Four blocks, each a copy and a kernel. With one stream, copy and kernel take turns, and the work takes eight steps. With two streams, the copy of the next block runs while the kernel of this block computes, and the work takes five steps.](drawings/copies-beside-kernels.svg)
 #
-# The memory on the host must be pinned (unit 02). CuPy copies ordinary memory into a pinned buffer of its own first, and the host is busy meanwhile. Only then it launches the kernels for that block. The
-# timeline shows this time as a wait, and takes it to be as long as the transfer.
+# The memory on the host must be pinned (unit 02). CuPy first copies ordinary memory into a pinned buffer of its own, and the host is busy meanwhile. The host
+# launches the kernels for that block only afterwards. The timeline shows that copy as a wait, as long as the transfer.
 
 # %%
 pinned = cupyx.empty_pinned(frames.shape, np.float32)
@@ -221,7 +223,7 @@ def squares(blocks, streams):
     return sums
 
 
-one = [cp.cuda.Stream(non_blocking=True)]
+one = [cp.cuda.Stream(non_blocking=True)]  # it does not wait for the default stream
 two = [cp.cuda.Stream(non_blocking=True) for _ in range(2)]
 ways = {
     "ordinary memory, two streams": (frames, two),
@@ -279,8 +281,8 @@ freed
 print(f"{len(freed.driver_calls)} calls of cudaMalloc and cudaFree, {1e6 * freed.busy:.0f} µs of kernels (estimate)")
 
 # %% [markdown]
-# **Explain.** The first pass finds its memory in the pool, so there are five calls and not six. `cudaFree` waits for the device. Each of the five calls takes 0.2 ms, about forty times as long as the kernel. We took the
-# 0.2 ms from the report in the next section: they are about the median of its longer calls.
+# **Explain.** The first pass finds its memory in the pool, so there are five calls and not six. `cudaFree` waits for the device. Each of the five calls takes
+# 0.2 ms, far longer than the kernel. The 0.2 ms are about the median of the longer calls in the report of the next section.
 #
 # ## A report from a real GPU
 #
@@ -389,7 +391,7 @@ print(f"{len(events)} events, the first: {events[0]['args']['name']}")
 # %% [markdown]
 # ## Three units again
 #
-# Here are the timelines of three functions from earlier units, without Python's own time:
+# Here are three functions from earlier units, without Python's own time:
 
 
 # %%
@@ -450,7 +452,7 @@ print(f"NumPy, here: {1e6 * with_numpy.median:.3g} µs")
 # - `float`, `.item()`, `print`, and an `if` on an array wait. Wait once, at the end.
 # - Copies from pinned memory overlap with kernels of another stream, if the host does not wait in between.
 # - Memory from the pool costs almost nothing. A large block from the driver costs a fifth of a millisecond.
-# - Amdahl's law says what a faster kernel is worth.
+# - Compute what a faster kernel is worth: Amdahl's law.
 #
 # ## The exercise
 #

@@ -39,7 +39,7 @@ def cluster_processes(c: Canvas) -> None:
 @drawing(
     "one-worker-per-gpu",
     "Two workers on a machine with two GPUs. Worker 0 has CUDA_VISIBLE_DEVICES set to 0,1 and worker 1 to 1,0. The first number of the list is the GPU that the "
-    "worker calls GPU 0. So each of them computes on another GPU.",
+    "worker calls GPU 0. So each worker has a GPU of its own.",
     232,
 )
 def one_worker_per_gpu(c: Canvas) -> None:
