@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pwd
 import re
 import shutil
 import socket
@@ -243,6 +244,28 @@ def test_a_class_folder_that_learners_can_fill_is_named(place, people, monkeypat
         assert "a quota for each" in told()[0] and told()[1] == ""
     finally:
         subprocess.run(["umount", str(room)], check=True)
+
+
+def test_learners_who_can_fill_the_hubs_disk_or_each_others_are_named(place, people, monkeypatch):
+    names = [people.add(f"h{uuid.uuid4().hex[:3]}") for _ in range(2)]
+
+    def told(state):
+        (found,) = first_run.homes(state, [people.learners])
+        assert not found.bad, "a hub works without"
+        return found.what
+
+    home = Path(pwd.getpwnam(names[0]).pw_dir)
+    same = place if os.stat(place).st_dev == os.stat(home).st_dev else home.parent
+    with monkeypatch.context() as alone:
+        alone.setattr(first_run, "members", lambda groups: names)
+        said = told(same)
+        assert all(name in said for name in names) and "nobody logs in" in said
+        assert "on which others save" in told(Path("/proc"))
+        alone.setattr(first_run, "quota", lambda folder, uid: 1 << 30)
+        assert "No learner can fill" in told(same)
+        alone.undo()
+        alone.setattr(first_run, "members", lambda groups: names[:1])
+        assert "No learner can fill" in told(Path("/proc")), "a home that is a disk of its own needs no quota"
 
 
 HUB = {"address": "http://127.0.0.1:888", "subdomains": "https://hub.example.org", "certificate": "", "key": ""}

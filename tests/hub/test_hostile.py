@@ -6,6 +6,8 @@ docs/administrators/threats.md names these tests.
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import errno
 import json
 import os
 import pwd
@@ -26,7 +28,7 @@ import hubs
 import pytest
 import requests
 
-from hundredfold.classroom.seats import enter, groups, hook, hub_client, spawner, status
+from hundredfold.classroom.seats import enter, groups, hook, hub_client, hub_database, spawner, status
 from hundredfold.classroom.seats.page import WAIT
 
 HOSTILE = Path(hostile.__file__)
@@ -666,6 +668,51 @@ def test_without_names_of_their_own_everybody_works_as_with_them(people, one_nam
     anna.leave()
 
 
+#: It sends the hub's login form with its owner's name, and a token against forged requests that its owner got for the visitor's browser.
+FORM = """<!doctype html><title>a learner's page</title><button>Go on</button><script>
+document.querySelector("button").onclick = () => {
+  document.cookie = "_xsrf=TOKEN; domain=hub.localhost; path=/hub/";
+  const form = Object.assign(document.createElement("form"), { method: "post", action: "ACTION" });
+  for (const [name, value] of Object.entries({ username: "NAME", password: "NAME", _xsrf: "TOKEN" }))
+    form.append(Object.assign(document.createElement("input"), { name, value }));
+  document.body.append(form);
+  form.submit();
+};
+</script>"""
+
+
+def test_no_page_of_a_learners_logs_its_visitor_in_as_her(browser, hub, people, seated):
+    """The token of a login form is for an address and a browser's name, and behind one router all have one address."""
+    name, anna = people.add("lcs"), seated("anna")
+    with contextlib.closing(browser.new_context()) as context:
+        tab = context.new_page()
+        agent = {"User-Agent": tab.evaluate("navigator.userAgent")}
+        form = requests.get(f"{hub.address}/hub/login", headers=agent, timeout=60)
+        page = FORM.replace("NAME", name).replace("ACTION", f"{hub.address}/hub/login?next=/hub/home")
+        with page_of(hub, name, page.replace("TOKEN", form.cookies["_xsrf"])) as attacker:
+            tab.goto(attacker.base, timeout=hubs.PATIENCE * 1000)
+            with tab.expect_navigation(timeout=hubs.PATIENCE * 1000) as sent:
+                tab.click("button")
+            assert sent.value.status == 403 and "Another page sent this form" in tab.content()
+            tab.goto(f"{hub.address}/hub/home")
+            assert "/hub/login" in tab.url
+            tab.fill("#username_input", anna.name)
+            tab.fill("#password_input", anna.name)
+            tab.click("#login_submit")
+            tab.goto(f"{hub.address}/hub/home")
+            assert tab.evaluate("jhdata.user") == anna.name
+    headers = {
+        "Origin": attacker.origin,
+        "Referer": attacker.base,
+    }  # by plain HTTP from another machine a browser says no more
+    visitor = requests.Session()
+    token = visitor.get(f"{hub.address}/hub/login", timeout=60).cookies["_xsrf"]
+    data = {"username": name, "password": name, "_xsrf": token}
+    assert visitor.post(f"{hub.address}/hub/login", data=data, headers=headers, timeout=60).status_code == 403
+    headers = {"Origin": hub.address}
+    assert visitor.post(f"{hub.address}/hub/login", data=data, headers=headers, timeout=60).ok
+
+
 # --- H2: whose server the hub starts.
 
 
@@ -707,6 +754,42 @@ def test_a_password_opens_the_account_that_was_named_and_no_other(hub, people):
     twin = hubs.Learner(hub, upper)
     assert twin.log_in("other").status_code == 403
     assert hubs.Learner(hub, lower).log_in().ok
+
+
+def test_a_hub_that_starts_anew_ends_no_process_that_is_none_of_its_servers(people, tmp_path_factory):
+    """After a power cut the database has the numbers of servers of before, which are other processes' by now."""
+    hub = hubs.Hub(tmp_path_factory.mktemp("numbers"), people)
+    stranger = None
+    try:
+        hub.start()
+        anna, ben = (hubs.Learner(hub, people.add(who)) for who in ("num", "nub"))
+        for each in (anna, ben):
+            each.log_in()
+            each.open()
+        kernel = ben.kernel()
+        hub.stop()
+        for process in hubs.of_user(anna.name):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, 9)
+        hubs.until("they end", lambda: not hubs.of_user(anna.name))
+        stranger = subprocess.Popen(["sleep", "1000"])
+        with contextlib.closing(sqlite3.connect(hub.state / "hub.sqlite")) as line, line:
+            line.execute(
+                "UPDATE spawners SET state = ? WHERE user_id = (SELECT id FROM users WHERE name = ?)",
+                (json.dumps({"pid": stranger.pid}), anna.name),
+            )
+        hub.start()
+        hubs.until("the seat is free", lambda: anna.name not in hub.seats())
+        assert stranger.poll() is None
+        anna.open()
+        assert ben.api("GET", f"kernels/{kernel}").ok, "whose server is there goes on"
+        ben.leave()
+        hubs.until("Ben's server ends", lambda: ben.name not in hub.seats() and not hubs.of_user(ben.name))
+    finally:
+        if stranger is not None:
+            stranger.kill()
+            stranger.wait()
+        hub.close()
 
 
 def test_what_a_server_leaves_that_ended_by_itself_is_ended_too(hub, people):
@@ -961,6 +1044,141 @@ def test_a_seat_asks_the_hubs_api_and_nothing_else_of_the_hub(hub, mallory):
         mallory.api("DELETE", f"kernels/{kernel}")
 
 
+def test_a_password_is_for_the_login_page_alone(hub, mallory):
+    """JupyterHub takes one also where tokens are made, which is the API: from a seat, and without the form's token."""
+    kernel = mallory.kernel()
+    path = f"/hub/api/users/{mallory.name}/tokens"
+    mallory.run(kernel, ASK.replace("SOCKET", repr(str(hub.run / "hub.sock"))).replace("HOST", "hub"))
+    try:
+        for password in (mallory.name, "wrong"):
+            body = json.dumps({"auth": {"username": mallory.name, "password": password}})
+            asked = f"print(ask('POST', {path!r}, 'Content-Type: application/json', body={body!r}).split()[1])"
+            began = time.monotonic()
+            assert mallory.run(kernel, asked).strip() == "403"
+            answer = requests.post(
+                f"{hub.address}{path}", data=body, headers={"Content-Type": "application/json"}, timeout=60
+            )
+            assert answer.status_code == 403
+            assert f"Failed login for {mallory.name}" not in hub.log.read_text(), time.monotonic() - began
+        assert hubs.Learner(hub, mallory.name).log_in().ok
+    finally:
+        mallory.api("DELETE", f"kernels/{kernel}")
+
+
+@pytest.mark.parametrize("note", ["\ud800", 2**70, ["x"]], ids=["half a pair", "a large number", "a list"])
+def test_what_the_database_cannot_store_fails_her_request_and_no_others(hub, seated, mallory, note):
+    """All requests of all share one session with the database: a note that failed there once failed the next request, whoever sent it."""
+    anna = seated("anna")
+
+    def ask(learner, method, path, **more):
+        headers = {
+            "X-XSRFToken": learner.xsrf("/hub/"),
+            "Referer": f"{hub.address}/hub/home",
+            "Content-Type": "application/json",
+        }
+        return learner.session.request(method, f"{hub.address}/hub/api/{path}", headers=headers, timeout=60, **more)
+
+    for _ in range(5):
+        refused = ask(mallory, "POST", f"users/{mallory.name}/tokens", data=json.dumps({"note": note}))
+        assert refused.status_code == 500, refused.text
+        there = ask(anna, "GET", "user")
+        assert there.ok and there.json()["name"] == anna.name, there.text
+    assert ask(mallory, "POST", f"users/{mallory.name}/tokens", data=json.dumps({"note": "mine"})).status_code == 201
+
+
+def test_nobody_fills_the_hubs_database_with_tokens(tmp_path, monkeypatch):
+    """Of each user so many tokens and codes are kept; a service's are the administrator's."""
+    from jupyterhub import orm, roles
+
+    monkeypatch.setattr(hub_database, "MOST", 5)
+    hub_database.guard()
+    db = orm.new_session_factory(f"sqlite:///{tmp_path / 'hub.sqlite'}")()
+    roles.create_role(db, {"name": "token", "scopes": ["inherit"]})
+    client = orm.OAuthClient(identifier="jupyterhub", secret="", redirect_uri="")
+    mallory, anna, page = orm.User(name="mallory"), orm.User(name="anna"), orm.Service(name="page")
+    db.add_all([client, mallory, anna, page])
+    db.commit()
+
+    def kept(make):
+        count = 0
+        for _ in range(8):
+            try:
+                make()
+            except hub_database.TooMany:
+                db.rollback()
+            else:
+                count += 1
+        return count
+
+    def code():
+        db.add(orm.OAuthCode(code=uuid.uuid4().hex, client=client, expires_at=2**33, user=mallory))
+        db.commit()
+
+    assert kept(lambda: orm.APIToken.new(user=mallory, note="x" * 5000)) == 5 and kept(code) == 5
+    assert kept(lambda: orm.APIToken.new(service=page)) == 8
+    assert max(len(each.note) for each in mallory.api_tokens) == hub_database.LONGEST
+    assert orm.APIToken.new(user=anna)
+    db.delete(mallory.api_tokens[0])
+    db.commit()
+    assert kept(lambda: orm.APIToken.new(user=mallory)) == 1
+
+
+def proxy_of(hub):
+    """The number of the process that is the hub's proxy."""
+    (found,) = [process for process in hub.left() if b"proxy.cjs" in Path(f"/proc/{process}/cmdline").read_bytes()]
+    return found
+
+
+@pytest.mark.parametrize("asked", ["GET / HTTP/1.1\r\nHost: __proto__", "GET /% HTTP/1.1\r\nHost: hub.localhost"])
+def test_a_websocket_that_leads_nowhere_keeps_no_file_of_the_proxys(hub, asked):
+    """Nobody has to log in for that: who asks so often that no file is left has the hub for themselves, and nobody else does."""
+    files = Path(f"/proc/{proxy_of(hub)}/fd")
+    before = len(list(files.iterdir()))
+    for gone in (False, True):
+        for _ in range(40):
+            with socket.create_connection(("127.0.0.1", hub.port), timeout=60) as line:
+                line.sendall(f"{asked}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n".encode())
+                assert gone or line.recv(100).startswith((b"HTTP/1.1 404", b"HTTP/1.1 500"))
+    hubs.until("they are closed", lambda: len(list(files.iterdir())) < before + 10, 30)
+    assert "Uncaught Exception" not in hub.log.read_text()
+
+
+@pytest.mark.parametrize(
+    "length", ["Transfer-Encoding: chunked", "Content-Length: {}", "Transfer-Encoding: gzip, chunked"]
+)
+@pytest.mark.parametrize("method", ["DELETE", "OPTIONS", "GET", "HEAD", "POST", "PROPFIND"])
+def test_no_request_hides_in_another(hub, method, length):
+    """The proxy keeps its connections to the hub, for all visitors. A request in a request would shift the answers: each gets that of the one before."""
+    mark = f"hidden-{uuid.uuid4().hex}"
+    hidden = f"GET /hub/{mark} HTTP/1.1\r\nHost: hub.localhost\r\n\r\n"
+    body = hidden if length.startswith("Content") else f"{len(hidden):x}\r\n{hidden}\r\n0\r\n\r\n"
+    head = (
+        f"{method} /hub/api/ HTTP/1.1\r\nHost: hub.localhost\r\nConnection: close\r\n{length.format(len(body))}\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", hub.port), timeout=60) as line:
+        line.sendall(head.encode() + body.encode())
+        said = b""
+        while part := line.recv(1 << 16):
+            said += part
+    assert said.startswith(b"HTTP/1.1 ")
+    for _ in range(5):
+        answer = requests.get(f"{hub.address}/hub/api/", timeout=60)
+        assert answer.ok and "version" in answer.json()
+    assert mark not in hub.log.read_text()
+
+
+def test_the_address_of_who_asks_is_not_theirs_to_choose(hub):
+    """It stands in the log beside a wrong password, where a ban is taken from. A web server in front asks from 127.0.0.1."""
+    for ours, said in (("127.0.0.2", "203.0.113.7"), ("127.0.0.1", "203.0.113.8")):
+        with socket.create_connection(("127.0.0.1", hub.port), timeout=60, source_address=(ours, 0)) as line:
+            head = f"GET /hub/nothing-{ours} HTTP/1.0\r\nHost: hub.localhost\r\nX-Real-Ip: {said}\r\nX-Forwarded-For: {said}\r\n\r\n"
+            line.sendall(head.encode())
+            while line.recv(1 << 16):
+                pass
+    log = hub.log.read_text()
+    assert "@127.0.0.2)" in log and "203.0.113.7" not in log and "@203.0.113.8)" in log
+
+
 def test_connections_that_are_held_open_from_a_seat_are_few(hub, people, mallory):
     """The hub may have so many files open, and a seat's processes together more."""
     kernel = mallory.kernel()
@@ -1015,6 +1233,91 @@ def test_a_seat_has_no_socket_that_leads_out_of_its_network(mallory):
         outside = hubs.as_user(mallory.name, code).stdout.split()
         assert outside[1] == "EPERM", "a packet socket, which the kernel itself refuses her otherwise"
     finally:
+        mallory.api("DELETE", f"kernels/{kernel}")
+
+
+def test_a_seat_has_no_namespace_of_users(mallory):
+    """There she is root over mounts and networks. Her own terminals are of those that the machine has for all: she could take 3072."""
+    kernel = mallory.kernel()
+    attack = (
+        "import ctypes, errno, os, resource\n"
+        "libc = ctypes.CDLL(None, use_errno=True)\n"
+        "uid, gid = os.getuid(), os.getgid()\n"
+        "if libc.unshare(0x10020000):\n"
+        "    child = libc.syscall(NUMBER, 0x10000000 | 17, 0, 0, 0, 0)\n"
+        "    if child == 0: os._exit(0)\n"
+        "    print('refused', errno.errorcode[ctypes.get_errno()], child)\n"
+        "    raise SystemExit\n"
+        "for name, line in (('setgroups', 'deny'), ('uid_map', f'0 {uid} 1'), ('gid_map', f'0 {gid} 1')):\n"
+        "    with open(f'/proc/self/{name}', 'w') as file: file.write(line)\n"
+        "os.makedirs('/tmp/pts', exist_ok=True)\n"
+        "libc.mount(b'devpts', b'/tmp/pts', b'devpts', 0, b'newinstance,ptmxmode=666,max=100000')\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (20000, 20000))\n"
+        "kept = []\n"
+        "try:\n"
+        "    while len(kept) < 5000: kept.append(os.open('/tmp/pts/ptmx', os.O_RDWR | os.O_NOCTTY))\n"
+        "except OSError: pass\n"
+        "print('TOOK', len(kept), 'terminals')\n"
+    ).replace("NUMBER", str(enter.PROCESSORS[os.uname().machine][3]))
+    try:
+        run = f"import subprocess, sys; print(subprocess.run([sys.executable, '-c', {attack!r}], capture_output=True, text=True).stdout)"
+        assert mallory.run(kernel, run).strip() == "refused EPERM -1"
+    finally:
+        mallory.api("DELETE", f"kernels/{kernel}")
+
+
+KEYS = (
+    "import ctypes\n"
+    "libc = ctypes.CDLL(None, use_errno=True)\n"
+    "key = libc.syscall(KEYCTL, 10, -3, b'user', b'hf-roots', 0)\n"
+    "said = ctypes.create_string_buffer(20)\n"
+    "print(libc.syscall(KEYCTL, 11, key, said, 20), said.value.decode() or ctypes.get_errno(), flush=True)"
+)
+
+
+@pytest.mark.parametrize("seat", [True, False], ids=["a seat", "who is started without it"])
+def test_a_seat_has_no_key_of_the_hubs(people, seat, tmp_path):
+    """systemd and a login give the hub a ring of keys; Kerberos keeps its tickets there. Whoever is started with it may read and revoke them."""
+    _, _, _, _, _, keyctl = enter.PROCESSORS[os.uname().machine]
+    add, nobody = keyctl - 2, pwd.getpwnam("nobody")
+    libc = ctypes.CDLL(None)
+
+    def ring():
+        libc.syscall(keyctl, 1, None)
+        libc.syscall(add, b"user", b"hf-roots", b"secret", 6, -3)
+        if not seat:
+            os.setresgid(*3 * [nobody.pw_gid])
+            os.setresuid(*3 * [nobody.pw_uid])
+
+    code = [sys.executable, "-I", "-S", "-c"]
+    said, kept = os.pipe()
+    what = {
+        "user": nobody.pw_name, "uid": nobody.pw_uid, "gid": nobody.pw_gid, "home": "/", "groups": [], "own_network": True,
+        "run": [], "devices": ["/dev/null", "/dev/urandom"], "temporary": 2**20,
+    }  # fmt: skip
+    told = KEYS.replace("KEYCTL", str(keyctl))
+    code.append(f"import os; os.dup2({kept}, 1)\n{told}")
+    command = [sys.executable, "-I", "-S", enter.__file__, json.dumps(what), "--", *code] if seat else code
+    subprocess.run(command, pass_fds=[kept], preexec_fn=ring, cwd="/", check=True, timeout=60)
+    os.close(kept)
+    with open(said) as file:
+        found = file.read().split()
+    assert found == (["-1", str(errno.ENOKEY)] if seat else ["6", "secret"])
+
+
+def test_a_seat_has_no_device_but_its_own(mallory):
+    """What is open to all on the machine, such as its message queues or a virtual machine's network, is a way from one seat to another."""
+    device = Path("/dev/hundredfold-test-open")
+    device.touch()
+    device.chmod(0o666)
+    kernel = mallory.kernel()
+    try:
+        found = mallory.run(kernel, "import os; print(*sorted(os.listdir('/dev')))").split()
+        assert set(found) == {os.path.basename(each) for each in spawner.IN_DEV} | set(enter.LINKS) | {"pts", "shm"}
+        used = "import os, sys\nopen('/dev/null', 'w').write('x')\nprint(len(os.urandom(8) + open('/dev/urandom', 'rb').read(8)), os.openpty()[0] > 2)"
+        assert mallory.run(kernel, used).split() == ["16", "True"]
+    finally:
+        device.unlink()
         mallory.api("DELETE", f"kernels/{kernel}")
 
 

@@ -300,18 +300,19 @@ def test_nobody_becomes_root_in_a_seat(seat):
 
 
 def test_a_seat_on_simulated_gpus_sees_no_real_one(hub, people):
-    device = "/dev/nvidia-hundredfold-test"
-    with open(device, "w") as file:
-        file.write("a GPU")
-    os.chmod(device, 0o666)
+    device, folder = Path("/dev/nvidia-hundredfold-test"), Path("/dev/nvidia-caps-hundredfold-test")
+    device.write_text("a GPU")
+    device.chmod(0o666)
+    folder.mkdir()  # MIG's
     try:
         kim = hubs.Learner(hub, people.add("kay"))
         kim.log_in()
         kim.open()
-        assert kim.run(kim.kernel(), f"print(repr(open({device!r}).read()))").strip() == "''"
+        assert kim.run(kim.kernel(), "import glob; print(glob.glob('/dev/nvidia*'))").strip() == "[]"
         kim.leave()
     finally:
-        os.unlink(device)
+        device.unlink()
+        folder.rmdir()
 
 
 def test_more_processes_than_a_seat_may_have_are_refused_and_the_machine_goes_on(seat, hub):

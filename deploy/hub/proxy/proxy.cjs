@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// configurable-http-proxy, with three differences. It runs as root, and what it connects to lies in folders of learners'.
+// configurable-http-proxy, with six differences. It runs as root, and what it connects to lies in folders of learners'.
 //
 // - It does not follow a link in place of a server's socket: that would lead a learner's request, as root, to any socket of this machine.
 // - It refuses a Host that is no host: with names of learners' own, CHP joins Host and path, and a slash in Host would choose another route.
@@ -7,6 +7,12 @@
 //   does where there is no agent). A server that answers at once closes before Node has flushed the end of the request; the flush fails
 //   (EPIPE), and instead of the answer, which is there, the learner has "503: your server appears to be down". Of 600 short requests on a
 //   busy machine 52 ended so.
+// - A DELETE or OPTIONS of unknown length is refused. http-proxy-3 says that it has no body and sends the body all the same, which on a
+//   connection that is kept is the next request: one that nobody else asked for, and whose answer the next visitor gets.
+// - What a request says of the address it comes from is believed where a web server in front says it, which asks from 127.0.0.1. Of others
+//   it would be anybody's choice which address stands in the log for a wrong password.
+// - A websocket that leads nowhere is closed. CHP answers it and keeps its file open for ever, also when the browser has long gone: who asks
+//   often enough leaves none to anybody.
 "use strict";
 const fs = require("node:fs");
 const http = require("node:http");
@@ -57,6 +63,8 @@ http.request = (options, ...more) => {
   return request(options, ...more);
 };
 
+const FRONT = /^(::ffff:)?127\.0\.0\.1$|^::1$/;
+const FORWARDED = /^(x-forwarded-.*|x-real-ip|x-scheme|forwarded)$/;
 const HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d+)?$/;
 for (const { prototype } of [http.Server, https.Server]) {
   const emit = prototype.emit;
@@ -67,8 +75,23 @@ for (const { prototype } of [http.Server, https.Server]) {
       else answer.writeHead(400, { Connection: "close" }).end("The Host header names no host.\n");
       return true;
     }
+    if (public_ && event === "request" && /^(DELETE|OPTIONS)$/.test(asked.method) && asked.headers["transfer-encoding"]) {
+      answer.writeHead(411, { Connection: "close" }).end("Say how long the request is (Content-Length).\n");
+      return true;
+    }
+    if (event === "upgrade") answer.on("error", () => {}); // of who is gone before the answer
+    if (public_ && !FRONT.test(asked.socket.remoteAddress))
+      for (const name of Object.keys(asked.headers)) if (FORWARDED.test(name)) delete asked.headers[name];
     return emit.call(this, event, asked, answer, ...more);
   };
 }
 
-import(pathToFileURL(path.join(__dirname, "node_modules", "configurable-http-proxy", "bin", "configurable-http-proxy")));
+const chp = (...parts) => pathToFileURL(path.join(__dirname, "node_modules", "configurable-http-proxy", ...parts));
+import(chp("lib", "configproxy.js")).then(({ ConfigurableProxy: { prototype } }) => {
+  const refuse = prototype.handleProxyError;
+  prototype.handleProxyError = function (code, kind, asked, answer, ...more) {
+    refuse.call(this, code, kind, asked, answer, ...more);
+    if (kind === "ws" && answer) answer.destroySoon();
+  };
+  return import(chp("bin", "configurable-http-proxy"));
+});

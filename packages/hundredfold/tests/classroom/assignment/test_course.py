@@ -1,8 +1,10 @@
 """``hundredfold assignment`` without nbgrader: what is written, and what is never overwritten."""
 
 import ast
+import asyncio
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -149,3 +151,11 @@ def test_a_notebook_is_run_in_a_container_that_has_nothing_of_the_graders(tmp_pa
         "all that it shares was its own, and is gone"
     )
     assert end == ["rm", "--force", run[run.index("--name") + 1]]
+
+
+def test_an_answer_that_makes_a_deep_tree_beside_its_kernels_sockets_does_not_end_the_grading(tmp_path):
+    made = InContainer(program="true")
+    deep = "import os, sys\nos.chdir(sys.argv[1])\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')"
+    subprocess.run([sys.executable, "-c", deep, str(made.folder)], check=True)
+    asyncio.run(made.cleanup_resources())
+    assert not made.folder.exists()

@@ -33,6 +33,15 @@ def test_a_seat_gets_its_limits_below_the_hubs_group_from_which_the_hub_moves_as
     assert groups.files() == [str(seat / "cgroup.procs")], "one folder for all three"
 
 
+def test_a_seat_has_its_share_of_swap_and_no_more_where_the_kernel_counts_it(machine):
+    root, own = machine
+    seat = own / "hundredfold-seats" / "anna"
+    assert Groups("anna", str(root)).make(2 << 30, 1) == [] and not (seat / "memory.swap.max").exists()
+    (seat / "memory.swap.max").write_text("max")
+    assert Groups("anna", str(root)).make(2 << 30, 1) == []
+    assert (seat / "memory.swap.max").read_text() == str(2 << 30)
+
+
 def test_a_hub_that_has_moved_aside_finds_the_same_groups_again(machine):
     root, own = machine
     Groups("anna", str(root)).make(2 << 30, 1)

@@ -1,9 +1,9 @@
 """Become a learner in rooms of their own, then run their server: ``python -I -S enter.py JSON -- COMMAND …``, as root.
 
 Standard library only, and run by its path: it starts with nothing of the learner's in reach. It joins the seat's control groups;
-takes a network of its own, in which localhost is the learner's alone; hides other users' processes, and the sockets in /run; puts
-empty folders in place of the shared ones for temporary files, and terminals of its own; becomes the learner, who cannot become
-anybody else again; writes to a log of theirs; and is replaced by the server.
+takes a network of its own, in which localhost is the learner's alone; hides other users' processes, the sockets in /run and the machine's
+devices; puts empty folders in place of the shared ones for temporary files, and terminals and keys of its own; becomes the learner, who
+cannot become anybody else again, not even in a namespace of users; writes to a log of theirs; and is replaced by the server.
 """
 
 import ctypes
@@ -21,12 +21,22 @@ CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWNET = 0x00020000, 0x08000000, 0x40000000
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC, MS_PRIVATE = 2, 4, 8, 4096, 16384, 1 << 18
 PR_SET_NO_NEW_PRIVS = 38
 SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW = 1, 4
-IO_URING_SETUP = 425
-#: By the name of a processor: its number in seccomp(2), and those of the calls seccomp and socket.
-PROCESSORS = {"x86_64": (0xC000003E, 317, 41), "aarch64": (0xC00000B7, 277, 198)}
+IO_URING_SETUP, CLONE3 = 425, 435
+CLONE_NEWUSER = 0x10000000
+KEYCTL_JOIN_SESSION_KEYRING = 1
+#: By the name of a processor: its number in seccomp(2), and those of the calls seccomp, socket, clone, unshare and keyctl.
+PROCESSORS = {"x86_64": (0xC000003E, 317, 41, 56, 272, 250), "aarch64": (0xC00000B7, 277, 198, 220, 97, 219)}
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 TERMINALS = 64
 SHARED = ("/tmp", "/var/tmp", "/dev/shm")
+#: What programs expect in /dev beside devices.
+LINKS = {
+    "fd": "/proc/self/fd",
+    "stdin": "/proc/self/fd/0",
+    "stdout": "/proc/self/fd/1",
+    "stderr": "/proc/self/fd/2",
+    "ptmx": "pts/ptmx",
+}
 LOG = ".local/state/hundredfold/server.log"
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -43,12 +53,6 @@ def mount(what, where, kind, flags, options=""):
     call("mount", what.encode(), where.encode(), kind.encode(), ctypes.c_ulong(flags), options.encode())
 
 
-def hide(paths):
-    """Nothing where these files are: whoever has a simulated GPU cannot open a real one."""
-    for path in paths:
-        mount("/dev/null", path, "none", MS_BIND)
-
-
 def only(folder, kept):
     """Of a folder nothing but these files and folders, where they are."""
     held = [(path, os.open(path, os.O_PATH)) for path in kept if path.startswith(folder + "/") and os.path.exists(path)]
@@ -63,7 +67,7 @@ def only(folder, kept):
         os.close(file)
 
 
-def rooms(own_network, temporary, run):
+def rooms(own_network, temporary, run, devices):
     """A network, a mount table and shared memory of this process's own."""
     call("unshare", CLONE_NEWNS | CLONE_NEWIPC | (CLONE_NEWNET if own_network else 0))
     if own_network:
@@ -72,6 +76,12 @@ def rooms(own_network, temporary, run):
             flags = struct.unpack_from("16sh", fcntl.ioctl(probe, SIOCGIFFLAGS, name + bytes(24)))[1]
             fcntl.ioctl(probe, SIOCSIFFLAGS, struct.pack("16sh22x", name, flags | IFF_UP))
     mount("none", "/", "none", MS_REC | MS_PRIVATE)
+    # Whoever has a simulated GPU cannot open a real one, and nobody the machine's message queues, or a virtual machine's network.
+    only("/dev", devices)
+    for folder in ("/dev/shm", "/dev/pts"):
+        os.mkdir(folder)
+    for name, place in LINKS.items():
+        os.symlink(place, f"/dev/{name}")
     for folder in SHARED:
         if os.path.isdir(folder) and not os.path.islink(folder):
             mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, f"mode=1777,size={temporary}")
@@ -82,24 +92,43 @@ def rooms(own_network, temporary, run):
     mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=2")
 
 
-def only_networks_of_its_own():
-    """No sockets but of the kinds that a network namespace holds: a machine's vsock, say, leads to its host and to other seats.
+def own_keys():
+    """A ring for keys of its own (keyctl(2)). The hub's, which systemd or a login gave it, would be every seat's to read and to revoke."""
+    if os.uname().machine not in PROCESSORS:
+        return
+    keyctl = PROCESSORS[os.uname().machine][5]
+    if (
+        libc.syscall(ctypes.c_long(keyctl), KEYCTL_JOIN_SESSION_KEYRING, None) < 0
+        and ctypes.get_errno() != errno.ENOSYS
+    ):
+        raise OSError(ctypes.get_errno(), f"keyctl: {os.strerror(ctypes.get_errno())}")
+
+
+def only_calls_of_a_seat(own_network):
+    """No namespace of users, and, with a network of its own, no sockets but of the kinds that such a network holds.
+
+    In a namespace of users a learner is root over more of the kernel: could take all terminals, say, which are limited for all together.
+    A machine's vsock, which is in no network, leads to its host and to other seats.
 
     A filter of system calls (seccomp(2)), which all that the seat starts keeps. io_uring, which makes sockets past it, is as if the
-    kernel had none. On processors that are not in `PROCESSORS` there is no filter.
+    kernel had none; so is clone3, of which a filter cannot see what it asks for: C libraries then take clone. On processors that are not
+    in `PROCESSORS` there is no filter.
     """
     machine = os.uname().machine
     if machine not in PROCESSORS:
         return
-    architecture, seccomp, make = PROCESSORS[machine]
-    load, equal, at_least, end = 0x20, 0x15, 0x35, 0x06
+    architecture, seccomp, make, clone, unshare, _ = PROCESSORS[machine]
+    load, equal, at_least, any_of, end = 0x20, 0x15, 0x35, 0x45, 0x06
     allow, error = 0x7FFF0000, 0x00050000
     families = [socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK]
+    if not own_network:
+        make = 0xFFFFFFFF  # no call's number
     steps = [
         (load, 0, 0, 4), (equal, 1, 0, architecture), (end, 0, 0, error | errno.ENOSYS),
         (load, 0, 0, 0), (at_least, 0, 1, 0x40000000), (end, 0, 0, error | errno.ENOSYS),
-        (equal, 0, 1, IO_URING_SETUP), (end, 0, 0, error | errno.ENOSYS),
-        (equal, 1, 0, make), (end, 0, 0, allow),
+        (equal, 1, 0, IO_URING_SETUP), (equal, 0, 1, CLONE3), (end, 0, 0, error | errno.ENOSYS),
+        (equal, 6, 0, make), (equal, 1, 0, clone), (equal, 0, 2, unshare),
+        (load, 0, 0, 16), (any_of, 1, 0, CLONE_NEWUSER), (end, 0, 0, allow), (end, 0, 0, error | errno.EPERM),
         (load, 0, 0, 16), *((equal, len(families) - i, 0, family) for i, family in enumerate(families)),
         (end, 0, 0, error | errno.EAFNOSUPPORT), (end, 0, 0, allow),
     ]  # fmt: skip
@@ -127,15 +156,14 @@ def main():
     for file in what["groups"]:
         with open(file, "w") as joined:
             joined.write("0")
-    rooms(what["own_network"], what["temporary"], what["run"])
-    hide(what["hidden"])
+    rooms(what["own_network"], what["temporary"], what["run"], what["devices"])
+    own_keys()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.initgroups(what["user"], what["gid"])
     os.setresgid(what["gid"], what["gid"], what["gid"])
     os.setresuid(what["uid"], what["uid"], what["uid"])
     call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    if what["own_network"]:
-        only_networks_of_its_own()
+    only_calls_of_a_seat(what["own_network"])
     os.umask(0o077)
     try:
         os.chdir(what["home"])

@@ -79,6 +79,7 @@ def findings(settings: Path) -> Iterator[Finding]:
     looks: list[Callable[[], Iterable[Finding]]] = [
         lambda: proxy(told["hub"]),
         lambda: people(told["people"]),
+        lambda: homes(Path(told["hub"]["state"]), told["people"]["learners"]),
         lambda: address(told["hub"]),
         lambda: (
             shared(Path(told["class"]["folder"]), Path(told["hub"]["state"]), told["people"]["learners"])
@@ -370,6 +371,42 @@ def certificate(file: Path, key: Path, name: str) -> Iterator[Finding]:
         yield ok(f"{file} is valid until {found.not_valid_after_utc:%Y-%m-%d}")
 
 
+def homes(state: Path, groups: list[str]) -> Iterator[Finding]:
+    """Learners who can fill more than a disk of their own: the hub's, on which then nobody logs in, or one that others save on."""
+    if not state.is_dir():  # the hub has not been started, and could not be tried
+        return
+    places = {}
+    for name in members(groups):
+        with suppress(OSError):
+            places[name] = os.stat(pwd.getpwnam(name).pw_dir).st_dev
+    theirs = list(places.values())
+    for disk, what in (
+        (os.stat(state).st_dev, f"the disk of {state}, and then nobody logs in"),
+        (None, "a disk on which others save"),
+    ):
+        on_it = [
+            name for name, place in places.items() if (place == disk if disk is not None else theirs.count(place) > 1)
+        ]
+        free = [name for name in on_it if not quota(Path(pwd.getpwnam(name).pw_dir), pwd.getpwnam(name).pw_uid)]
+        if free:
+            yield note(
+                f"No quota keeps {some(free)} from filling {what}", "quotas for homes (README.md, Look after it)"
+            )
+            return
+    if places:
+        yield ok("No learner can fill another disk than their own")
+
+
+def members(groups: list[str]) -> list[str]:
+    """The members of these groups, as far as there are such groups."""
+    return sorted({name for group in groups if _exists(group) for name in grp.getgrnam(group).gr_mem})
+
+
+def some(names: list[str]) -> str:
+    """The first of many names, and how many more there are."""
+    return ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
+
+
 def shared(folder: Path, state: Path, groups: list[str]) -> Iterator[Finding]:
     """What a learner can fill who writes into the class's folder without end."""
     guide = "README.md, The class's page"
@@ -378,12 +415,10 @@ def shared(folder: Path, state: Path, groups: list[str]) -> Iterator[Finding]:
             f"Learners can fill the disk of {state}: {folder} is on it", f"give it a file system of its own ({guide})"
         )
         return
-    members = {name for group in groups if _exists(group) for name in grp.getgrnam(group).gr_mem}
-    free = sorted(name for name in members if not quota(folder, pwd.getpwnam(name).pw_uid))
+    free = [name for name in members(groups) if not quota(folder, pwd.getpwnam(name).pw_uid)]
     if free:
-        more = f" and {len(free) - MOST} more" if len(free) > MOST else ""
         yield note(
-            f"{folder} is a file system of its own, and one learner can fill it for all: no quota holds {', '.join(free[:MOST])}{more}",
+            f"{folder} is a file system of its own, and one learner can fill it for all: no quota holds {some(free)}",
             f"setquota for each ({guide})",
         )
     else:
@@ -409,7 +444,7 @@ def seat(own_network: bool, run: str) -> Iterator[Finding]:
     nobody = pwd.getpwuid(NOBODY)
     what = {
         "user": nobody.pw_name, "uid": NOBODY, "gid": nobody.pw_gid, "home": "/", "groups": [], "own_network": own_network,
-        "run": [run], "hidden": [], "temporary": 2**20,
+        "run": [run], "devices": ["/dev/null", "/dev/urandom"], "temporary": 2**20,
     }  # fmt: skip
     command = [
         sys.executable,

@@ -15,6 +15,8 @@ from gpusim.hardware import cgroup
 
 #: Threads and processes of a seat: a kernel, two Dask workers and their nannies have about 150.
 MOST_PROCESSES = 1024
+#: The files that limit swap, which are not there where the kernel does not count it.
+SWAP = ("memory.swap.max", "memory.memsw.limit_in_bytes")
 _PERIOD = 100_000
 _HUB = "hundredfold-hub"
 _SEATS = "hundredfold-seats"
@@ -48,7 +50,8 @@ class Groups:
                     _delegate(folder.parent.parent, controller)
                 folder.mkdir(parents=True, exist_ok=True)
                 for file, value in _values(controller, version, memory, cores):
-                    (folder / file).write_text(value)
+                    if file not in SWAP or (folder / file).exists():
+                        (folder / file).write_text(value)
             except OSError:
                 missing.append(controller)
                 del self.folders[controller]
@@ -131,7 +134,12 @@ def _values(controller: str, version: int, memory: int | None, cores: float | No
     if controller == "memory":
         if memory is None:
             return []
-        return [("memory.max" if version == 2 else "memory.limit_in_bytes", str(memory))]
+        # As much of the machine's swap, and no more: without a limit one seat could take all of it. Version 1 counts both together,
+        # and refuses a sum below the one.
+        if version == 2:
+            return [("memory.max", str(memory)), ("memory.swap.max", str(memory))]
+        both = "memory.memsw.limit_in_bytes"
+        return [(both, "-1"), ("memory.limit_in_bytes", str(memory)), (both, str(2 * memory))]
     if cores is None:
         return []
     quota = str(max(1000, int(cores * _PERIOD)))

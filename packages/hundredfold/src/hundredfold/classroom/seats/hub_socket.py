@@ -21,7 +21,7 @@ API, NOTHING = re.compile(r"/hub/api(?:[/?]|$)"), "/hub/api/nothing-else-for-a-s
 #: So many connections of one user are open at a time; a learner's server has fewer than ten.
 MOST = 64
 #: So many bytes a request has at most, whoever sends it: it is read before anybody asks who that is. A login has a few hundred.
-LARGEST = 1 << 20
+LARGEST = 1 << 16
 #: Headers by which a proxy says for whom it asks.
 FORWARDED = ("X-Forwarded-For", "X-Real-Ip", "X-Scheme", "X-Forwarded-Proto")
 

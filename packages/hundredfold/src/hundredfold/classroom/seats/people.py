@@ -13,8 +13,11 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from jupyterhub.auth import PAMAuthenticator
+from jupyterhub.handlers.login import LoginHandler
+from tornado.web import HTTPError
 from traitlets import Bool, Integer, List, Unicode
 
 #: The group of JupyterHub's that has the role of the same name (deploy/hub/jupyterhub_config.py).
@@ -88,6 +91,17 @@ def least_uid(file: Path = LOGIN_DEFS) -> int:
     return int(match[1]) if match else 1000
 
 
+def _sent_by_its_own_page(request: Any) -> bool:
+    """Whether the page that sends a form is the hub's, as far as the browser says.
+
+    A learner's page could send it with the learner's own name, and its visitor would work in the learner's lab.
+    """
+    site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
+    if site is not None:
+        return site in ("same-origin", "none")
+    return origin is None or urlsplit(origin).netloc == request.host
+
+
 class GroupAuthenticator(PAMAuthenticator):
     """Logs in members of `learners` and `instructors` with their passwords of this machine; nobody is an admin of JupyterHub's."""
 
@@ -107,7 +121,14 @@ class GroupAuthenticator(PAMAuthenticator):
     any_allow_config = Bool(True, config=True)
 
     async def authenticate(self, handler: Any, data: dict[str, str]) -> dict[str, Any] | None:
-        """The name, the groups and no admin's rights of whoever knows the password; None for anybody else."""
+        """The name, the groups and no admin's rights of whoever knows the password; None for anybody else.
+
+        Only the hub's own login form is answered. JupyterHub takes passwords also where tokens are made, and a seat reaches that.
+        """
+        if not isinstance(handler, LoginHandler):
+            raise HTTPError(403, "Passwords are for the login page.")
+        if not _sent_by_its_own_page(handler.request):
+            raise HTTPError(403, "Another page sent this form. Log in here.")
         name = await super().authenticate(handler, data)
         if name is not None and name != self.normalize_username(name):
             # JupyterHub takes Anna for anna, whose password nobody gave: on Linux these are two accounts.

@@ -42,6 +42,9 @@ IN_RUN = (
     "/run/systemd/resolve/resolv.conf", "/run/systemd/resolve/stub-resolv.conf", "/run/resolvconf", "/run/NetworkManager/resolv.conf",
     "/run/opengl-driver", "/run/current-system",
 )  # fmt: skip
+#: Of /dev every seat has these, and what belongs to its GPU. Others are the machine's for all, even where each may open them: its message
+#: queues, a virtual machine's network, another GPU's picture.
+IN_DEV = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 #: Who is found to have left at so many looks in a row has left. An account that is not found may be a directory that does not answer.
 LOOKS, LOOKS_AT_NOBODY = 2, 30
 
@@ -103,7 +106,8 @@ class SeatSpawner(LocalProcessSpawner):
         config=True,
         help="So often (seconds) the hub looks whether a server runs, and whether its owner may have one.",
     )
-    devices = Unicode("/dev/nvidia*", config=True, help="What seats on simulated GPUs are not to see.")
+    in_dev = List(Unicode(), list(IN_DEV), config=True, help="What of /dev a seat sees, beside its GPU's devices.")
+    devices = Unicode("/dev/nvidia*", config=True, help="What of /dev seats on real GPUs see, and others do not.")
     require_limits = Bool(
         True, config=True, help="Refuse to start a server whose memory or cores cannot be limited on this machine."
     )
@@ -220,6 +224,22 @@ class SeatSpawner(LocalProcessSpawner):
         self._left = 0
         return ""
 
+    async def _signal(self, sig: int) -> bool:
+        """As JupyterHub does, to a process of this seat. A number that an earlier hub noted may be a stranger's by now."""
+        if self.proc is None and not self._is_of_this_seat():
+            return False
+        return await super()._signal(sig)
+
+    def _is_of_this_seat(self) -> bool:
+        """Whether the process with the number is in the seat's groups; where there are none, whether it is the learner's."""
+        groups = Groups(self.folder.name)
+        if groups.folders:
+            return self.pid in groups.processes()
+        try:
+            return os.stat(f"/proc/{self.pid}").st_uid == pwd.getpwnam(self.user.name).pw_uid
+        except (OSError, KeyError):
+            return False
+
     def _start(self, user: pwd.struct_passwd) -> str:
         folder = self._make_folder()
         groups = Groups(folder.name)
@@ -237,7 +257,10 @@ class SeatSpawner(LocalProcessSpawner):
             "groups": groups.files(),
             "own_network": self.own_network,
             "run": [self.run_folder, *self.in_run],  # the whole folder: a hub that restarts makes its socket anew
-            "hidden": [] if self.environment.get("HUNDREDFOLD_SEAT") != SIMULATED else sorted(glob(self.devices)),
+            "devices": [
+                *self.in_dev,
+                *(sorted(glob(self.devices)) if self.environment.get("HUNDREDFOLD_SEAT") != SIMULATED else ()),
+            ],
             "temporary": int(self.mem_limit or 2**30) // 2,
         }
         env = self.get_env()

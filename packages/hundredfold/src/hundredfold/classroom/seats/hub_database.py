@@ -1,0 +1,58 @@
+"""The hub's database: what it cannot store fails one request and no other, and nobody fills it.
+
+All requests share one session. Where something cannot be written, JupyterHub rolls it back if the error is one of SQLAlchemy's. What
+Python's sqlite3 cannot store (half of a surrogate pair, a number of more than 64 bits) raises another. The session then refuses the next
+request, whoever sends it, and a learner can have their tokens carry such a note as often as they like.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jupyterhub import orm
+from sqlalchemy import Connection, Engine, event, func, inspect, select
+from sqlalchemy.engine import ExceptionContext
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Mapper
+
+#: So many tokens, and so many codes, each user has at most. Who logs in ten times a day has 140 tokens, which end after two weeks.
+MOST = 1000
+#: So many letters of a token's note are kept.
+LONGEST = 200
+#: What users make as often as they like, and the column that says whose it is.
+OWNED = {orm.APIToken: "user_id", orm.OAuthCode: "user_id", orm.ShareCode: "owner_id"}
+
+
+class TooMany(SQLAlchemyError):
+    """A user has so many rows that no more are kept; `jupyterhub_message` is what they read."""
+
+    jupyterhub_message = f"You have {MOST} tokens or codes, and the hub keeps no more: delete some on its page Token."
+
+
+def guard() -> None:
+    """Have every error in this process's databases be one of SQLAlchemy's, and each user's rows be few."""
+    if event.contains(Engine, "handle_error", _as_sqlalchemys):
+        return
+    event.listen(Engine, "handle_error", _as_sqlalchemys)
+    for kind in OWNED:
+        event.listen(kind, "before_insert", _few)
+        event.listen(kind, "before_update", _few)  # a row can be there before its user is
+
+
+def _as_sqlalchemys(context: ExceptionContext) -> Exception | None:
+    """What is raised in place of an error; None: the error itself."""
+    error = context.original_exception
+    if context.sqlalchemy_exception is not None or not isinstance(error, Exception):
+        return None
+    return SQLAlchemyError(f"{type(error).__name__} of the database's driver: {error}")
+
+
+def _few(mapper: Mapper[Any], connection: Connection, made: Any) -> None:
+    """Refuse a row of a user who has too many; a long note is cut."""
+    name = OWNED[mapper.class_]
+    if owners := inspect(made).attrs[name].history.added:
+        whose, owner = mapper.columns[name], owners[0]
+        if owner is not None and connection.scalar(select(func.count()).where(whose == owner)) >= MOST:
+            raise TooMany(TooMany.jupyterhub_message)
+    if isinstance(getattr(made, "note", None), str):
+        made.note = made.note[:LONGEST]
