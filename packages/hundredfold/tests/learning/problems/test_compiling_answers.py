@@ -336,6 +336,7 @@ PREDICTIONS = [
     (2, 2e8, "item-size"),
     (2, 8e8, "reads"),
     (2, 17e8, "cache"),
+    (2, 9 * 9_998**2, "border"),
     (2, 9, "per-element"),
     (2, 900, "unit"),
     (2, 0.9, "unit"),
