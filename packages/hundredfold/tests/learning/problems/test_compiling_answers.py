@@ -524,6 +524,16 @@ def all_by_the_first(v):
     return counts.sum(axis=0)
 
 
+@wrong("histogram", "overflow")
+@njit(parallel=True)
+def counts_up_to_65535(v):
+    counts = np.zeros((2, 256), np.uint16)
+    for t in prange(2):
+        for i in range(t * v.size // 2, (t + 1) * v.size // 2):
+            counts[t, v[i]] += 1
+    return counts.astype(np.int64).sum(axis=0)
+
+
 @njit(nogil=True)
 def count_alone(v):
     counts = np.zeros(256, np.int64)
