@@ -23,8 +23,12 @@ HEADING = re.compile(r"^#@ ([\w-]+) \| (accept|reject) \| (.+)$", re.MULTILINE)
 WORDS = {"✔": "accept", "✘": "reject"}
 LIMIT = 300  # seconds for a cell; a check ends an answer that takes too long long before
 
-KEEP = "_kept = dict(globals())"
-FORGET = "for _name in [name for name in globals() if name not in _kept and name != '_kept']: del globals()[_name]\nglobals().update(_kept)"
+KEEP = "_names_before_the_answers = dict(globals())"  # a name that no answer has
+FORGET = """
+for _name in [name for name in globals() if name not in {*_names_before_the_answers, "_names_before_the_answers"}]:
+    del globals()[_name]
+globals().update(_names_before_the_answers)
+"""
 
 
 @dataclass(frozen=True)

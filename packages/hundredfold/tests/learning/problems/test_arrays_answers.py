@@ -747,6 +747,23 @@ def test_another_right_answer_is_accepted(problem, answer):
     assert verdict.right, verdict.why
 
 
+def test_the_time_of_the_first_function_for_all_of_them_is_named():
+    times = []
+
+    def seconds(fn):
+        if not times:
+            fn()
+            for _ in range(5):
+                cp.cuda.Device().synchronize()
+                start = time.perf_counter()
+                fn()
+                cp.cuda.Device().synchronize()
+                times.append(time.perf_counter() - start)
+        return statistics.median(times)
+
+    assert problems.judge("arrays.clock", seconds).reason == "kept"
+
+
 @pytest.mark.parametrize("problem", ["arrays.port", "arrays.count", "arrays.lean"])
 def test_a_function_that_returns_nothing_yet_is_not_attempted(problem):
     def tried(x):

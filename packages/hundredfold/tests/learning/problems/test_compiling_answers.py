@@ -336,6 +336,7 @@ PREDICTIONS = [
     (2, 2e8, "item-size"),
     (2, 8e8, "reads"),
     (2, 17e8, "cache"),
+    (2, 9 * 9_998**2, "border"),
     (2, 9, "per-element"),
     (2, 900, "unit"),
     (2, 0.9, "unit"),
@@ -521,6 +522,16 @@ def all_by_the_first(v):
             for value in v:
                 counts[t, value] += 1
     return counts.sum(axis=0)
+
+
+@wrong("histogram", "overflow")
+@njit(parallel=True)
+def counts_up_to_65535(v):
+    counts = np.zeros((2, 256), np.uint16)
+    for t in prange(2):
+        for i in range(t * v.size // 2, (t + 1) * v.size // 2):
+            counts[t, v[i]] += 1
+    return counts.astype(np.int64).sum(axis=0)
 
 
 @njit(nogil=True)

@@ -30,7 +30,7 @@ OVERHEAD, TRIES = 0.0006, 6  # s that a clock may add to a short call, at its be
 
 
 def _ask(
-    problem: Problem, clock: Any, instrument: Instrument, what: str, leftovers: float = 0.0
+    problem: Problem, clock: Any, instrument: Instrument, what: str, leftovers: float = 0.0, *, first: bool = False
 ) -> tuple[float, float]:
     """What the clock says of the instrument, in seconds, and the truth."""
     guard.call(devices.synchronize, limit=problem.time_limit, wait=False)
@@ -45,6 +45,8 @@ def _ask(
     got = _seconds(got)
     if not instrument.calls and instrument.known:
         refuse("kept", "asked for the time of the same function again, it did not call it. It may take longer now.")
+    if not instrument.calls and not first:
+        refuse("kept", "asked for the time of another function than before, it did not call it.")
     if not instrument.calls:
         refuse("not-called", "fn was never called, so nothing was timed.")
     truth = instrument.truth()
@@ -76,7 +78,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     devices.need_cupy()
 
     plain = Instrument(device=CALL)
-    got, truth = _ask(problem, clock, plain, "a function that only queues work for the device")
+    got, truth = _ask(problem, clock, plain, "a function that only queues work for the device", first=True)
     if not plain.left and got < 0.5 * CALL:
         waited, _ = _ask(problem, clock, Instrument(host=CALL), "a function that works on the CPU")
         if waited < 0.5 * CALL:

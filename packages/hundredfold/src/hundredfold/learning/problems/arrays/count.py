@@ -106,9 +106,7 @@ def _count(got: float, size: int, share: float | None = None) -> None:
         refuse("count", f"it is {number(got)}: that is how many there are; which share of the {size} was asked for.")
 
 
-_ALL = (
-    "whether all of them are 1 was asked of the array (`all`). Asked for: which share of them is, a number from 0 to 1."
-)
+_ALL = "that tells whether all of them are 1. Asked for: which share of them is, a number from 0 to 1."
 
 _EACH = "Every element counts, whatever their number, and the share has all digits of a float64."
 
@@ -155,7 +153,7 @@ COUNT = Problem(
         "A reduction leaves an array of no dimensions on the device; `float(…)` fetches that one number.",
     ),
     advice={
-        "all": "And `all` may stop at the first False, so its time says nothing either.",
+        "all": "`all` asks whether all are 1, and `//` rounds a share down to 0. Take the mean of the comparison.",
         "device": "`float(…)` fetches one number, and waits for the device to have it.",
         "type": "Put `float(…)` around it.",
         "transfer": "Reduce on the device first, fetch the one number then.",

@@ -77,8 +77,8 @@ POSSIBLE = predict(
         "halved": _bytes(
             _HALF,
             "item-size",
-            "that is half of the lecture's 9.8 GB, so the bools were halved as well. A bool is one byte, whatever the "
-            "floats are.",
+            "that is 0.1 GB short. Either the bools were halved as well, and a bool is one byte, whatever the floats are; "
+            "or the last kernel, `all`, was left out, which reads them.",
             "Which two kernels touch the array of bools?",
         ),
         "writes": _bytes(
@@ -90,7 +90,8 @@ POSSIBLE = predict(
         "wide-bool": _bytes(
             moved(FLOAT32, boolean=FLOAT32),
             "item-size",
-            "the result of == was counted as 4 bytes per element. It is a bool: 1 byte, written once and read once.",
+            "that is 56 bytes per element, six too many. Either the result of == was counted as 4 bytes, and it is a bool of 1 "
+            "byte; or each of the seven kernels was counted as reading one float32 and writing one.",
         ),
         "once": _bytes(
             ELEMENTS * FLOAT32,
@@ -113,7 +114,10 @@ POSSIBLE = predict(
             "`x.itemsize` is 4.",
         ),
         "milliseconds": mistake(
-            "unit", "that is in milliseconds. Asked for: seconds.", t_seven=T_SEVEN * 1e3, t_once=T_ONCE * 1e3
+            "unit",
+            "that is a thousand times too large: in milliseconds, or at 900 MB/s. Asked for: seconds, at 900 GB/s.",
+            t_seven=T_SEVEN * 1e3,
+            t_once=T_ONCE * 1e3,
         ),
         "giga": mistake(
             "unit",

@@ -115,7 +115,7 @@ EDGES = Problem(
         "`total // count` with the count of those that exist: 4 in a corner, 6 at an edge, 9 inside.",
     ),
     advice={
-        "bounds": "The pixel at the end of row 0 asks for column m, which does not exist, and for row -1, which is the last one: ask before you read.",
+        "bounds": "The pixel at the end of row 0 asks for column m, which does not exist, and for row -1, which is the last one: ask before you read. A picture without pixels has none to read.",
         "wrapped": "Both ends need asking: `0 <= i + di < n`.",
         "dtype": "`np.empty_like(x)` has the picture's own dtype: one byte a pixel.",
         "interpreted": "Leave `@numba.njit` above it.",

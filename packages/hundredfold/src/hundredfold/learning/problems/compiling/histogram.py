@@ -15,6 +15,8 @@ from .judging import CompiledJudge
 
 BINS = 256
 _LONG, _TURNS = 4_000_000, 3
+_RAN_OVER = "A count ran over: it needs an int64."
+_NARROW = "Which dtype do the counts have on the way? uint8 ends at 255, uint16 at 65 535."
 
 
 def histogram(v: np.ndarray) -> np.ndarray:
@@ -44,6 +46,12 @@ def _compare(run: Run) -> None:
     total, size = got.sum(), run.host[0].size
     if got.dtype != np.int64:
         refuse("dtype", f"the result's dtype is {got.dtype}; it should be int64.")
+    if total < size and (size - total) % 256 == 0:
+        refuse(
+            "overflow",
+            f"{number(size - total)} of {size} values are missing, a multiple of 256. {_RAN_OVER}",
+            advice=_NARROW,
+        )
     if total < size:
         refuse(
             "remainder",
@@ -65,8 +73,8 @@ def _steady(problem: Problem, function: object) -> None:
     if not np.array_equal(got, histogram(alike)):
         refuse(
             "overflow",
-            "of 4 million values, most of them alike, some are not counted: a count ran over. It needs an int64.",
-            advice="Which dtype do the counts have on the way? uint16 ends at 65 535.",
+            f"of 4 million values, most of them alike, some are not counted. {_RAN_OVER}",
+            advice=_NARROW,
         )
     v = values(_LONG, seed=5)
     expected = histogram(v)

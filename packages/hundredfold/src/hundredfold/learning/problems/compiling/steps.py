@@ -202,7 +202,7 @@ STEPS = Problem(
         "wrapped": "The first element has none before it: begin at 1.",
         "bounds": "n numbers have n - 1 steps: `range(x.size - 1)`.",
         "race": "Add to a plain variable: `total = 0.0`, then `total += …`.",
-        "dtype": "Leave x in float64.",
+        "dtype": "Leave x and the sum in float64.",
         "type": "Return the number itself.",
         "exception": "A single number has no step: ask `x.size` before you divide.",
     },

@@ -50,7 +50,7 @@ def _one_kernel(account: Account, arguments: tuple[np.ndarray, ...]) -> str | No
     return "" if account.launches <= most else f"it takes {account.launches} kernels; one is enough."
 
 
-_FUSE = "They stand in one line, but each is a kernel of its own; `out=` and `*=` save memory, not traffic."
+_FUSE = "Each operation on whole arrays is a kernel of its own, in one line or in several; `out=` and `*=` save memory, not traffic."
 _LARGE = Case("two arrays of 300 000", lambda: (normal(300_000), normal(300_000, seed=1)))
 
 
@@ -125,8 +125,8 @@ FUSE = Problem(
     ),
     advice={
         "traffic": _FUSE,
-        "dtype": "Let the result have the type of x: `T d`.",
-        "exception": "In the C of a kernel a power is `a * a`, neither `a**2` nor `a^2`. And `float64 x` takes float64 and nothing "
+        "dtype": "Let the result have the type of x: `T d` in the text of a kernel, and Python's own 1 and 2 in a fused function.",
+        "exception": "A fused function sees no numbers, so an `if` on them is not possible. In the C of a kernel a power is `a * a`, neither `a**2` nor `a^2`. And `float64 x` takes float64 and nothing "
         "else; `T x` takes any type, and every T is the same one.",
         "aliasing": "Leave out the last argument: the kernel makes an array of its own.",
         "host": "Leave out `.get()`.",

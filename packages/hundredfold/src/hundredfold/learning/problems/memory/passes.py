@@ -89,7 +89,9 @@ PASSES = predict(
             nbytes=3.0 * _ARRAY,
         ),
         "sum-writes": mistake(
-            "writes", "that lets the sum write an array. It writes one number.", nbytes=10.0 * _ARRAY
+            "writes",
+            "that is one array too many. The sum writes one number, and ** 2 reads one array, not two.",
+            nbytes=10.0 * _ARRAY,
         ),
         "all-alive": mistake(
             "lifetime",

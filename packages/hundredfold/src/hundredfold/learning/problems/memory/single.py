@@ -125,7 +125,7 @@ SINGLE = Problem(
         "float64, which a cast at the end does not undo, or it reads or writes a second array as large as the image.",
         "aliasing": "`image *= …` writes into the caller's image.",
         "host": "Leave out `.get()`.",
-        "exception": "The ramp has to be an array of CuPy's.",
+        "exception": "The ramp is an array of CuPy's with one number for each column, and an image may have a single column.",
     },
     mistakes={
         "axis": Mistake(

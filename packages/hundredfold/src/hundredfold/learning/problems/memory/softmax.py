@@ -108,8 +108,8 @@ SOFTMAX = Problem(
     ),
     advice={
         "traffic": "Which two kernels can become one without any change in what is read?",
-        "exception": "In a fused function a reduction takes no `keepdims=`: write `[:, None]` behind it. In the C of a kernel, "
-        "infinity is `1.0 / 0.0`.",
+        "exception": "What goes with the rows is a column: `keepdims=True`, or `[:, None]` behind a reduction in a fused function, which takes "
+        "no `keepdims=`. In the C of a kernel, infinity is `1.0 / 0.0`.",
         "aliasing": "`x -= …` writes into the caller's array.",
         "dtype": _STAY,
         "host": "Leave out `.get()`.",

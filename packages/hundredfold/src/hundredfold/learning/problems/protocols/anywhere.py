@@ -246,8 +246,8 @@ ANYWHERE = Problem(
     ),
     advice={
         "transfer": "NumPy's functions know CuPy and Dask, not JAX: take the namespace of x where it has one.",
-        "exception": "Ask x which library it belongs to, and what it cannot do.",
-        "eager": "An `if` needs a value at once. `where` decides element by element, when the time has come.",
+        "exception": "Ask x which library it belongs to, and what it cannot do. The lengths are a column: `keepdims=True`.",
+        "eager": "`compute`, `persist` and an `if` on a value make Dask compute. `where` decides element by element, when the time has come.",
         "host": "The numbers stay where they are: leave out `asnumpy`.",
         "backend": "`cp.asarray` turns a NumPy array into one of CuPy's.",
         "nan": "What is 0 / 0? A row of zeros has length 0.",

@@ -161,7 +161,7 @@ BLEND = Problem(
     ),
     advice={
         "traffic": "Each operation is a kernel. `cp.fuse` makes one of them.",
-        "exception": "A kernel of CuPy's takes CuPy's arrays. What of the others? And `float64 a` takes float64 and nothing else; `T a` takes any type.",
+        "exception": "Numba's arrays have no `-` and no `*`, a kernel of CuPy's takes CuPy's arrays, and an array like JAX's cannot be written. And `float64 a` takes float64 and nothing else; `T a` takes any type.",
         "backend": "Only what has `__cuda_array_interface__` is for CuPy. For all else take the functions of its own `__array_namespace__()`.",
         "aliasing": "The caller still needs a.",
         "host": "Leave out what fetches it.",

@@ -46,7 +46,9 @@ MOVED = predict(
             memory=6e8,
         ),
         "memory-slice": mistake(
-            "copied", "that counts the slice as a copy. A slice of a device array is a view.", memory=4e8
+            "copied",
+            "that is 100 MB too much. The slice b is a view and takes no memory, and its copy c has 25 million numbers.",
+            memory=4e8,
         ),
         "memory-all": mistake(
             "copied", "that counts `as_cuda_array` as a copy. It hands over the address and nothing else.", memory=5e8

@@ -193,7 +193,11 @@ def _sent(problem: Problem, pack: Any, unpack: Any, case: Case, streams: list[An
             advice="Leave the stream out when you pack.",
         )
     if moved.to_device > least or moved.to_host:
-        refuse("transfer", f"{moved.bus} bytes crossed the bus on arrival; {least} are enough, once and to the device.")
+        refuse(
+            "transfer",
+            f"{moved.bus} bytes crossed the bus on arrival; {least} are enough, once and to the device.",
+            advice="A CuPy array is on the device when it is unpacked, and `cuda.as_cuda_array` makes it Numba's without a copy.",
+        )
 
 
 def _packed(packed: Any, before: dict[str, Any], least: int, moved: traffic.Traffic) -> None:
@@ -249,7 +253,11 @@ def _rule(problem: Problem, rule: Any, case: Case) -> None:
 
 def _stream(stream: Any, sent: Any) -> None:
     if not isinstance(stream, cp.cuda.Stream):
-        refuse("type", f"the stream is {article(stream)}; it should be a `cupy.cuda.Stream`.")
+        refuse(
+            "type",
+            f"the stream is {article(stream)}; it should be a `cupy.cuda.Stream`.",
+            advice="Make one on arrival: `cp.cuda.Stream(non_blocking=True)`.",
+        )
     if stream.ptr == sent.ptr:
         refuse(
             "lifetime",
@@ -276,14 +284,14 @@ SEND = Problem(
         "`pickle.loads`, sends the field to the device and adds `cp.cuda.Stream(non_blocking=True)`.",
     ),
     advice={
-        "exception": "Neither a Numba device array nor a lambda can be pickled. Find out for each of the four.",
+        "exception": "`pickle` packs neither a Numba device array nor a lambda. Cloudpickle packs a lambda with the variables around it.",
         "type": "What travels to another process is a string of bytes.",
         "view": "A CuPy array packs what it shows: give it the window, not its base.",
-        "transfer": "Each `dumps` of a device array fetches it: one must be enough.",
+        "transfer": "`copy_to_host`, `.get()` and each `dumps` of a device array fetch it: one of them is enough.",
         "aliasing": "Make a new dict: the state is still in use here.",
         "lifetime": "Leave the stream out, and make one on the other side.",
         "labels": "unpack has to add what was not sent.",
         "backend": "`cuda.as_cuda_array` makes it Numba's, without a copy.",
-        "dtype": "Lists forget the dtype: arrays can be packed as they are.",
+        "dtype": "Pack the arrays as they are: lists forget the dtype, and `astype` changes it.",
     },
 )  # fmt: skip

@@ -25,6 +25,10 @@ def _float_all(x):
     return float((cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).all())
 
 
+def _floor(x):
+    return float(cp.count_nonzero(cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1) // x.size)
+
+
 def _left(x):
     return (cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).mean()
 
@@ -65,6 +69,7 @@ def _percent(x):
 WRONG = {
     "all": Wrong(_all, "all"),
     "all-float": Wrong(_float_all, "all"),
+    "floor": Wrong(_floor, "all"),
     "device": Wrong(_left, "device"),
     "type": Wrong(_zero_dimensional, "type"),
     "transfer": Wrong(_fetched, "transfer"),

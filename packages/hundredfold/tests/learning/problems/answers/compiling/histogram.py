@@ -132,6 +132,15 @@ def _floats(v):
 
 
 @njit(parallel=True)
+def _narrow(v):
+    counts = np.zeros((8, 256), np.uint8)
+    for t in prange(8):
+        for i in range(t, v.size, 8):
+            counts[t, v[i]] += 1
+    return counts.astype(np.int64).sum(axis=0)
+
+
+@njit(parallel=True)
 def _past_the_end(v):
     parts = 8
     each = v.size // parts + 1
@@ -155,5 +164,6 @@ WRONG = {
     "shape": Wrong(_not_summed, "shape"),
     "dtype": Wrong(_floats, "dtype"),
     "bounds": Wrong(_past_the_end, "bounds"),
+    "narrow": Wrong(_narrow, "overflow"),
 }
 RIGHT = {"a row for each part": _rows, "an array for each part": _own, "by the thread's number": _by_thread}
