@@ -57,9 +57,7 @@ def spelled(number: int) -> str:
     return {0: "never", 1: "once"}.get(number, f"{number} times")
 
 
-_ASKED_ONLY = (
-    "Nothing is given back to the driver here, and yet it is asked again: are old arrays kept, or is the default pool not in use?"
-)
+_ASKED_ONLY = "Nothing is given back to the driver here, and yet it is asked again: are old arrays kept, or is the default pool not in use?"
 _PASSES = Case("40 × 50 numbers, 20 times", lambda: (normal(40, 50, seed=9), 20))
 
 REUSE = Problem(

@@ -97,9 +97,7 @@ class OnTimeline:
         found = look(seen[0], run.host)
         if isinstance(found, tuple):
             reason, why, *advice = found
-            refuse(
-                reason, f"the result is right, but {why}", advice="".join(advice) or self.hint, case=self.case.name
-            )
+            refuse(reason, f"the result is right, but {why}", advice="".join(advice) or self.hint, case=self.case.name)
         return found
 
 

@@ -103,7 +103,9 @@ WRONG = {
         reason="driver-calls",
     ),
     "emptied before the loop": edit(
-        _plain, ("x = x.copy()\n    for", "cp.get_default_memory_pool().free_all_blocks()\n    x = x.copy()\n    for"), reason="driver-calls"
+        _plain,
+        ("x = x.copy()\n    for", "cp.get_default_memory_pool().free_all_blocks()\n    x = x.copy()\n    for"),
+        reason="driver-calls",
     ),
     "circle": Wrong(_circle, "wrapped"),
     "in place": Wrong(_one_after_the_other, "recurrence"),
