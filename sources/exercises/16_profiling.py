@@ -81,7 +81,8 @@ lens.timeline(relax, x, 5, gpu="H200").without_host()
 # `x` is a float64 matrix on the device. In each pass every row becomes the mean of itself and its two neighbours. The first and the last row stay. The result is a new
 # matrix, and `x` stays as it is.
 #
-# The author was afraid that the memory could run out. Repair the function: it calls the driver for memory as rarely as possible.
+# The author was afraid that the memory could run out. Repair the function: it calls the driver for memory as rarely as possible. A second
+# call with a matrix of the same size does not call the driver at all.
 
 
 # %%
@@ -118,7 +119,8 @@ check("profiling.reuse", smooth)
 # `blocks` is a float32 array of shape (n, m, m) in **pinned** memory on the host. For each block the function finds the largest number in the product of the block with its
 # transpose. The result is a float32 array of n numbers on the device.
 #
-# Each copy runs alone, and each product runs alone. Change the function: the copy of the next block runs while this block is computed. The function waits for all of its work before it returns.
+# Each copy runs alone, and each product runs alone. Change the function: the copy of the next block runs while the device computes this block. The function waits for all of its streams
+# before it returns.
 
 
 # %%
@@ -222,7 +224,8 @@ check("profiling.first", decisions)
 # ## 6. Open: a pipeline as fast as its copies
 #
 # `blocks` is a float32 array of shape (n, rows, m) in pinned memory. `basis` is a float32 matrix of shape (m, k), also in pinned memory. The function subtracts from each
-# row of a block the row's mean, and multiplies the block by `basis`. Then it squares the numbers, and adds them over all rows of all blocks. The result is a float32 array of k numbers on the **host**.
+# row of a block the row's mean, and multiplies the block by `basis`. Then it squares the numbers, and adds them over all rows of all blocks. The device does all of that.
+# The result is a float32 array of k numbers on the **host**.
 #
 # The version below is right, and has all the faults of this unit. By the estimate for an H200, it takes about nine times as long as its copies alone. The check accepts 1.25 times as long. It looks at eight blocks of 800 × 800
 # numbers, does not count Python's own time, and tells you how near the limit you are.

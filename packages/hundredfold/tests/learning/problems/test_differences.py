@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from hundredfold.learning.problems.differences import explain, pair, same
+from hundredfold.learning import problems
+from hundredfold.learning.problems.differences import FACTORS, explain, pair, same
+from hundredfold.learning.problems.numbers import NumbersJudge
 from hundredfold.learning.problems.verdict import Refusal, in_case
 
 WANTED = np.arange(1.0, 26.0).reshape(5, 5) ** 2
@@ -137,3 +139,20 @@ def test_same_needs_the_same_shape():
 
 def test_what_is_no_number_is_refused():
     assert reason(np.array([None, 1.0]), np.array([1.0, 1.0]))[0] == "dtype"
+
+
+def test_a_ratio_or_a_count_is_not_told_of_bytes_or_seconds():
+    for id in problems.ids():
+        problem = problems.find(id)
+        if not isinstance(problem.judge, NumbersJudge):
+            continue
+        for at, quantity in enumerate(problem.judge.quantities):
+            if quantity.unit in ("bytes", "s"):
+                continue
+            for factor, meaning in FACTORS.items():
+                answers = [each.value for each in problem.judge.quantities]
+                answers[at] *= factor
+                try:
+                    problem.judge(problem, tuple(answers))
+                except Refusal as refusal:
+                    assert meaning not in refusal.why, f"{id}: {quantity.name} = {answers[at]}: {refusal.why}"

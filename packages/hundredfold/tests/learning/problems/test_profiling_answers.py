@@ -43,6 +43,24 @@ def a_column(x, steps):
     return changes(x, steps).get()
 
 
+@wrong("profiling.waits", "unjoined")
+def beside_the_host(x, steps):
+    import cupyx
+
+    host = cupyx.empty_pinned(steps, np.float64)
+    found = changes(x, steps)
+    if steps:
+        found.get(out=host, blocking=False)
+    return host
+
+
+@right("profiling.waits")
+def one_wait_for_a_copy(x, steps):
+    host = beside_the_host(x, steps)
+    cp.cuda.get_current_stream().synchronize()
+    return host
+
+
 @wrong("profiling.waits", "serialised")
 def prints_nothing_but_asks(x, steps):
     found = []
@@ -113,7 +131,7 @@ def with_a_copy_of_the_old(x, times):
     return inner(x, times)
 
 
-@right("profiling.reuse")
+@wrong("profiling.reuse", "driver-calls")
 def emptied_once_behind_the_loop(x, times):
     made = inner(x, times)
     cp.get_default_memory_pool().free_all_blocks()
@@ -343,6 +361,14 @@ def the_basis_on_the_way(blocks, basis):
             sums[i % 2] += (((x - x.mean(axis=1)[:, None]) @ w) ** 2).sum(axis=0)
     cp.cuda.Device().synchronize()
     return sums.sum(axis=0).get()
+
+
+@wrong("profiling.pipeline", "unjoined")
+def sums_on_their_way(blocks, basis):
+    import cupyx
+
+    host = cupyx.empty_pinned(basis.shape[1], np.float32)
+    return summed(blocks, basis).get(out=host, blocking=False)
 
 
 @wrong("profiling.pipeline", "quantity")

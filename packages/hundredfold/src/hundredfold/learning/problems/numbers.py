@@ -16,6 +16,7 @@ from .problem import Mistake, Problem
 from .untouched import missing
 from .verdict import NotAttempted, Refusal, Verified, refuse
 
+_MEASURED = ("bytes", "s")  # a ratio or a count has no other unit to be mistaken for
 _ALIKE = 0.01  # within one percent of what a known mistake gives, it is that mistake
 
 
@@ -82,7 +83,7 @@ class NumbersJudge:
         if alike:
             _, mistake = min(alike, key=lambda each: each[0])
             refuse(mistake.reason, f"{got}: {mistake.why}", advice=mistake.hint)
-        for factor, meaning in FACTORS.items():
+        for factor, meaning in FACTORS.items() if quantity.unit in _MEASURED else ():
             if np.isclose(value / quantity.value, factor, rtol=0.02, atol=0):
                 refuse("unit", f"{got}, {meaning} Asked for: {_unit(quantity)}.")
         size = "large" if value > quantity.value else "small"

@@ -193,9 +193,10 @@ class StorageJudge:
             if moved >= max(size, MOST + 1):
                 refuse(
                     "asked",
-                    f"the result is right, but the whole file was fetched, {spell(moved)} with what was asked for twice; at most {spell(MOST)} "
-                    "pass. `cudf.read_parquet` fetches all of it, whatever columns and filters you name.",
-                    advice="Name them to `pyarrow.parquet.read_table`: let Arrow fetch, and cuDF take over (`cudf.DataFrame.from_arrow`).",
+                    f"the result is right, but the whole file was fetched, {spell(moved)} in total; at most {spell(MOST)} pass. If it was "
+                    "`cudf.read_parquet`: that fetches all of it, whatever columns and filters you name.",
+                    advice="Name columns and filters to `pyarrow.parquet.read_table`: let Arrow fetch, and cuDF take over "
+                    "(`cudf.DataFrame.from_arrow`).",
                 )
             if moved > MOST:
                 refuse(

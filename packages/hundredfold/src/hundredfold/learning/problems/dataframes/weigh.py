@@ -51,6 +51,11 @@ WEIGH = predict(
             "a null takes its 4 bytes as well: every row has a place in the buffer.",
             delay=4.0 * 0.97 * ROWS + ROWS / 8,
         ),
+        "a bit for each null": mistake(
+            "nulls",
+            "a known row takes a bit as well: the bit says whether it is known.",
+            delay=4.0 * ROWS + 0.03 * ROWS / 8,
+        ),
         "a byte for each null": mistake(
             "unit", "that is a byte for each row's null flag; cuDF, like Arrow, takes a bit.", delay=5.0 * ROWS
         ),

@@ -154,7 +154,7 @@ def same_column(found: pd.Series, right: pd.Series, name: str, rtol: float, atol
         if b[at]:
             refuse(
                 "nulls",
-                f"{name} is {_value(found.iloc[at])} in row {at}, where nothing is known: it should be null.",
+                f"{name} is {_value(found.iloc[at])} in row {at}, where it is not known: it should be null.",
                 advice=_NAN if found.iloc[at] != found.iloc[at] else "",
             )
         refuse("nulls", f"{name} is null in row {at}; it should be {_value(right.iloc[at])}.", diagnosed=False)

@@ -33,7 +33,7 @@ AMDAHL = predict(
     hints=(
         "`twice`: what is left of the 342 ms, if 267 ms become 133.5? A speed-up is the time before over the time after.",
         "`most`: all but the kernel stays.",
-        "`gaps`: in how many of the 342 ms does the device nothing?",
+        "`gaps`: in how many of the 342 ms does the device do nothing?",
         "`needed`: the program has to take 171 ms. The rest of it takes 75 ms as before.",
     ),
     mistakes={

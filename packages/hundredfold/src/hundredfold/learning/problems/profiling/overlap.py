@@ -27,7 +27,7 @@ def largest(blocks: np.ndarray) -> np.ndarray:
     return found
 
 
-def _look(timeline: Any, arguments: tuple) -> tuple[str, str] | None:
+def _look(timeline: Any, arguments: tuple) -> tuple[str, ...] | None:
     blocks = arguments[0]
     apart = joined(timeline)
     if apart:
@@ -35,9 +35,13 @@ def _look(timeline: Any, arguments: tuple) -> tuple[str, str] | None:
     possible = timeline.busy * (len(blocks) - 1) / len(blocks)
     if timeline.overlap < SHARE * possible:
         share = timeline.overlap / possible if possible else 0.0
+        held = any(entry.name.startswith("wait for memcpy HtoD") for entry in timeline.waits)
         return (
             "beside",
             f"{share:.0%} of the kernels' time runs beside a copy. While one block is computed, the next one could be on its way.",
+            "The host waits for each copy to the device, as it does for ordinary memory. Copy the blocks as they come: they are pinned."
+            if held
+            else "",
         )
     return None
 
@@ -46,6 +50,8 @@ def _sent_once(account: Account, arguments: tuple) -> str | None:
     if account.to_device is None or account.to_host is None:
         return None
     nbytes = arguments[0].nbytes
+    if account.to_device < nbytes:
+        return f"{spell(account.to_device)} went to the device for {spell(nbytes)} of data. The products are the device's work."
     if account.to_device > nbytes + 64 * (1 + len(arguments[0])):
         return f"{spell(account.to_device)} went to the device for {spell(nbytes)} of data."
     if account.to_host > 16:

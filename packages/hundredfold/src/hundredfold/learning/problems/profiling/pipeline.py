@@ -28,7 +28,7 @@ def spectrum(blocks: np.ndarray, basis: np.ndarray) -> np.ndarray:
     return total.astype(np.float32)
 
 
-def _look(timeline: Any, arguments: tuple) -> tuple[str, str] | str:
+def _look(timeline: Any, arguments: tuple) -> tuple[str, ...] | str:
     apart = joined(timeline)
     if apart:
         return apart
@@ -53,6 +53,8 @@ def _bytes(account: Account, arguments: tuple) -> str | None:
     if account.to_device is None or account.to_host is None:
         return None
     blocks, basis = arguments
+    if account.to_device < blocks.nbytes:
+        return f"{spell(account.to_device)} went to the device for {spell(blocks.nbytes)} of blocks. The device is to do the work."
     if account.to_device > blocks.nbytes + basis.nbytes + 64 * (1 + len(blocks)):
         return f"{spell(account.to_device)} went to the device for {spell(blocks.nbytes)} of blocks. The basis goes there once."
     if account.to_host > 32 * basis.shape[1] + 64:
@@ -125,6 +127,7 @@ PIPELINE = Problem(
         "transfer": "What stays the same is sent once, before the loop; what is added up is fetched once, behind it.",
         "unordered": "Streams that do not block and the default stream do not wait for each other: wait before the loop, and behind it.",
         "device": "`cp.asnumpy` at the end.",
+        "unjoined": "`blocking=False` returns before the copy is done: call `synchronize` of its stream before you return.",
         "dtype": "The result is float32.",
     },
     mistakes={

@@ -25,19 +25,40 @@ def smooth(x: np.ndarray, times: int) -> np.ndarray:
     return x
 
 
-def _look(timeline: Any, arguments: tuple) -> tuple[str, str] | None:
-    calls = timeline.driver_calls
+def _calls(timeline: Any) -> tuple[str, bool]:
+    """How often the driver was called, and whether memory was given back to it."""
+    names = [entry.name for entry in timeline.driver_calls]
+    said = {name: spelled(names.count(name)) for name in ("cudaMalloc", "cudaFree")}
+    return " and ".join(f"{name} {often}" for name, often in said.items()), "cudaFree" in names
+
+
+def _look_first(timeline: Any, arguments: tuple) -> tuple[str, ...] | None:
+    """The first call has to ask for the memory of a pass, and for no more."""
     times = arguments[1]
-    if len(calls) >= times:  # some at the beginning, and some at the end, are no matter
-        asked, freed = (sum(entry.name == name for entry in calls) for name in ("cudaMalloc", "cudaFree"))
-        return (
-            "driver-calls",
-            f"{times} passes call cudaMalloc {asked} times and cudaFree {freed} times. The pool has the memory already.",
-        )
-    return None
+    if len(timeline.driver_calls) < times:
+        return None
+    said, given_back = _calls(timeline)
+    return "driver-calls", f"{times} passes call {said}.", "" if given_back else _ASKED_ONLY
 
 
-_PASSES = Case("40 × 50 numbers, 10 times", lambda: (normal(40, 50, seed=9), 10))
+def _look(timeline: Any, arguments: tuple) -> tuple[str, ...] | None:
+    if not timeline.driver_calls:
+        return None
+    said, given_back = _calls(timeline)
+    return (
+        "driver-calls",
+        f"a second call with a matrix of the same size calls {said}. The first one has asked for this memory already.",
+        "" if given_back else _ASKED_ONLY,
+    )
+
+
+def spelled(number: int) -> str:
+    """How often something happens: "never", "once", "20 times"."""
+    return {0: "never", 1: "once"}.get(number, f"{number} times")
+
+
+_ASKED_ONLY = "Nothing is given back to the driver here, and yet it is asked again: are old arrays kept, or is the default pool not in use?"
+_PASSES = Case("40 × 50 numbers, 20 times", lambda: (normal(40, 50, seed=9), 20))
 
 REUSE = Problem(
     id="profiling.reuse",
@@ -72,8 +93,8 @@ REUSE = Problem(
         rtol=1e-9,
         atol=1e-14,
         fresh=True,
-        after=(OnTimeline(_PASSES, _look),),
-        verified="the driver is not asked for memory in the loop",
+        after=(OnTimeline(_PASSES, _look, first=_look_first),),
+        verified="what the first call asked the driver for is enough for the next one",
     ),
     hints=(
         "Take a timeline of one call. Which calls of the host are longest, and which line makes them?",
@@ -81,7 +102,7 @@ REUSE = Problem(
         "Leave out the call of `free_all_blocks`. The pool hands the old array's block to the next array.",
     ),
     advice={
-        "driver-calls": "Who gives the memory back in every pass? The pool would keep it for the next array.",
+        "driver-calls": "Which line gives the memory back to the driver? The pool would keep it for the next array, and for the next call.",
         "aliasing": "Work on a copy: the caller still needs `x`.",
         "view": "Without a pass the result has to be a copy, too.",
         "host": "Leave out `.get()`.",

@@ -12,7 +12,7 @@ from ..functions import FunctionJudge
 from ..problem import Mistake, Problem
 from ..properties import Drawn, constants, layouts, nans, other_data, second_call, sizes, tiny
 from ..traffic import spell
-from .watching import OnTimeline, waits_before_the_end
+from .watching import OnTimeline, joined, waits_before_the_end
 
 
 def relax(x: np.ndarray, steps: int) -> np.ndarray:
@@ -36,12 +36,15 @@ def _few_bytes(account: Account, arguments: tuple) -> str | None:
     return ""
 
 
-def _look(timeline: Any, arguments: tuple) -> tuple[str, str] | None:
+def _look(timeline: Any, arguments: tuple) -> tuple[str, ...] | None:
+    apart = joined(timeline)
+    if apart:
+        return apart
     waits, steps = waits_before_the_end(timeline), arguments[1]
     if waits:
         return (
             "serialised",
-            f"the host waits for the device {waits} times in {steps} steps, and launches nothing meanwhile. One wait at the end is enough.",
+            f"the host waits for the device {'once before the last step' if waits == 1 else f'{waits} times in {steps} steps'}, and launches nothing meanwhile. One wait at the end is enough.",
         )
     return None
 
@@ -91,6 +94,7 @@ WAITS = Problem(
     advice={
         "serialised": "Keep the changes on the device, in an array of `steps` numbers, and fetch that once.",
         "device": "One copy at the end brings it to the host: `cp.asnumpy`.",
+        "unjoined": "`blocking=False` returns before the copy is done: call `synchronize` of its stream before you return.",
         "aliasing": "`x += …` writes into the caller's array.",
         "transfer": "Only one number of each step is wanted on the host.",
     },

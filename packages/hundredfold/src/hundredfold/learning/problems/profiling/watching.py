@@ -6,6 +6,7 @@ and is the same on every machine.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from kernellens import Timeline
 
 GPU = "H200"
-Look = Callable[[Any, tuple[Any, ...]], tuple[str, str] | str | None]
+Look = Callable[[Any, tuple[Any, ...]], tuple[str, ...] | str | None]
 
 
 class Pinned(Case):
@@ -51,15 +52,18 @@ class OnTimeline:
     ----------
     case : Case
     look : callable
-        ``look(timeline, host arguments)``: a reason and what was seen, where an answer is refused; else what is said of how near
-        to the limit it is, or None.
+        ``look(timeline, host arguments)``: a reason and what was seen, where an answer is refused, and the advice if it has one of its
+        own; else what is said of how near to the limit it is, or None.
     hint : str
         The advice, where the reason has none.
+    first : callable, optional
+        The same for the timeline of the first call, which finds a pool without memory.
     """
 
     case: Case
     look: Look
     hint: str = ""
+    first: Look | None = None
 
     def __call__(self, problem: Problem, function: Any) -> str | None:
         if not simulated():
@@ -76,7 +80,11 @@ class OnTimeline:
 
     def _watched(self, problem: Problem, function: Any) -> str | None:
         # The first call compiles, and takes memory that the next one finds in the pool.
-        problem.judge.compare_run(call(problem, function, self.case))
+        self._look(problem, function, self.first or (lambda timeline, arguments: None))
+        gc.collect()  # the first call's result, of which no more is wanted, is to be in the pool again
+        return self._look(problem, function, self.look)
+
+    def _look(self, problem: Problem, function: Any, look: Look) -> str | None:
         seen: list[Timeline] = []
 
         def listening(*arguments: Any) -> Any:
@@ -86,10 +94,10 @@ class OnTimeline:
 
         run = call(problem, listening, self.case)
         problem.judge.compare_run(run)
-        found = self.look(seen[0], run.host)
+        found = look(seen[0], run.host)
         if isinstance(found, tuple):
-            reason, why = found
-            refuse(reason, f"the result is right, but {why}", advice=self.hint, case=self.case.name)
+            reason, why, *advice = found
+            refuse(reason, f"the result is right, but {why}", advice="".join(advice) or self.hint, case=self.case.name)
         return found
 
 
@@ -123,12 +131,18 @@ def waits_before_the_end(timeline: Timeline) -> int:
 
 
 def joined(timeline: Timeline) -> tuple[str, str] | None:
-    """A refusal, if work of a stream is waited for by nobody, or used by another stream too early."""
+    """A refusal, if work of a stream or a copy to the host is waited for by nobody, or used by another stream too early."""
     if timeline.unordered:
         return "unordered", f"{timeline.unordered[0]}. On a GPU the second may run first."
     if timeline.unjoined:
         return (
             "unjoined",
             f"nobody waits for {timeline.unjoined[0]} before the function returns. On a GPU the caller may read what is not there yet.",
+        )
+    arrived = max((entry.end for entry in timeline.copies if entry.way == "d2h"), default=0.0)
+    if arrived and not any(entry.end >= arrived for entry in timeline.waits):
+        return (
+            "unjoined",
+            "nobody waits for the copy to the host before the function returns. On a GPU the caller may read what is not there yet.",
         )
     return None

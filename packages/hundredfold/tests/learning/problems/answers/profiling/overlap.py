@@ -73,6 +73,10 @@ def _ordinary_memory(blocks):
     return found
 
 
+def _by_numpy(blocks):
+    return cp.asarray(np.array([(block @ block.T).max() for block in blocks], np.float32))
+
+
 def _of_all(blocks):
     found = _two_streams(blocks)
     return cp.full_like(found, found.max()) if len(found) else found
@@ -91,6 +95,7 @@ WRONG = {
     "no event between": edit(_a_stream_for_copies, drop="kernels.wait_event(copies.record())", reason="unordered"),
     "not transposed": edit(_two_streams, ("x.T", "x"), reason="transposed"),
     "of all": Wrong(_of_all, "per-element"),
+    "by NumPy": Wrong(_by_numpy, "transfer"),
     "float64": edit(_two_streams, ("dtype=cp.float32", "dtype=cp.float64"), reason="dtype"),
     "fetched": edit(_two_streams, ("return found", "return found.get()"), reason="host"),
 }

@@ -60,6 +60,11 @@ def _one_stream(blocks, basis):
     return cp.asnumpy(total)
 
 
+def _by_numpy(blocks, basis):
+    x = (blocks - blocks.mean(axis=2, keepdims=True)) @ basis
+    return (x * x).sum(axis=(0, 1))
+
+
 WRONG = {
     "starter": Wrong(_starter, "transfer"),
     "the pool is emptied": edit(
@@ -105,5 +110,15 @@ WRONG = {
     "on the device": edit(_two_streams, ("cp.asnumpy(sums[0] + sums[1])", "sums[0] + sums[1]"), reason="device"),
     "float64": edit(_two_streams, ("cp.zeros(basis.shape[1], cp.float32)", "cp.zeros(basis.shape[1])"), reason="dtype"),
     "one stream": Wrong(_one_stream, "serialised"),
+    "by NumPy": Wrong(_by_numpy, "transfer"),
+    "nobody waits for the sums": edit(
+        _two_streams,
+        (
+            "return cp.asnumpy(sums[0] + sums[1])",
+            "host = np.frombuffer(cp.cuda.alloc_pinned_memory(4 * basis.shape[1]), np.float32, basis.shape[1])\n"
+            "    return cp.asnumpy(sums[0] + sums[1], out=host, blocking=False)",
+        ),
+        reason="unjoined",
+    ),
 }
 RIGHT = {"two streams": _two_streams, "a stream for copies": _kept_for_the_end}

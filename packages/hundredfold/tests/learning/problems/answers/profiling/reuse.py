@@ -47,6 +47,26 @@ def _a_pool_of_each_pass(x, times):
     return x
 
 
+def _a_pool_of_each_call(x, times):
+    with cp.cuda.using_allocator(cp.cuda.MemoryPool().malloc):
+        x = x.copy()
+        for _ in range(times):
+            new = x.copy()
+            new[1:-1] = (x[:-2] + x[1:-1] + x[2:]) / 3
+            x = new
+    return x
+
+
+def _all_are_kept(x, times):
+    kept = [x.copy()]
+    for _ in range(times):
+        x = kept[-1]
+        new = x.copy()
+        new[1:-1] = (x[:-2] + x[1:-1] + x[2:]) / 3
+        kept.append(new)
+    return kept[-1]
+
+
 def _circle(x, times):
     x = x.copy()
     for _ in range(times):
@@ -74,6 +94,19 @@ def _by_way_of_the_host(x, times):
 WRONG = {
     "starter": Wrong(_starter, "driver-calls"),
     "a pool of each pass": Wrong(_a_pool_of_each_pass, "driver-calls"),
+    "a pool of each call": Wrong(_a_pool_of_each_call, "driver-calls"),
+    "all are kept": Wrong(_all_are_kept, "driver-calls"),
+    "emptied now and then": edit(
+        _starter,
+        ("pool.free_all_blocks()", "if k % 10 == 0:\n            pool.free_all_blocks()"),
+        ("for _ in", "for k in"),
+        reason="driver-calls",
+    ),
+    "emptied before the loop": edit(
+        _plain,
+        ("x = x.copy()\n    for", "cp.get_default_memory_pool().free_all_blocks()\n    x = x.copy()\n    for"),
+        reason="driver-calls",
+    ),
     "circle": Wrong(_circle, "wrapped"),
     "in place": Wrong(_one_after_the_other, "recurrence"),
     "two": edit(_plain, ("/ 3", "/ 2"), reason="divisor"),

@@ -72,6 +72,22 @@ def _on_the_host(x, steps):
     return found
 
 
+def _beside_the_host(x, steps):
+    import cupyx
+    import numpy as np
+
+    host = cupyx.empty_pinned(steps, np.float64)
+    kept = []
+    for _ in range(steps):
+        new = (x + cp.roll(x, 1)) / 2
+        kept.append(cp.abs(new - x).max())
+        x = new
+    if kept:
+        cp.stack(kept).get(out=host, blocking=False)
+    cp.cuda.get_current_stream().synchronize()
+    return host
+
+
 WRONG = {
     "starter": Wrong(_starter, "serialised"),
     "synchronize": Wrong(_stops_to_look, "serialised"),
@@ -87,5 +103,8 @@ WRONG = {
     ),
     "in place": Wrong(_in_place, "aliasing"),
     "computed on the host": Wrong(_on_the_host, "transfer"),
+    "nobody waits for the copy": edit(
+        _beside_the_host, drop="cp.cuda.get_current_stream().synchronize()", reason="unjoined"
+    ),
 }
 RIGHT = {"into one array": _into_one, "stacked": _stacked, "all steps at once": _all_steps}
