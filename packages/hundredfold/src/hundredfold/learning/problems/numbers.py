@@ -16,7 +16,7 @@ from .problem import Mistake, Problem
 from .untouched import missing
 from .verdict import NotAttempted, Refusal, Verified, refuse
 
-_ALIKE = 0.01  # within one percent of what a known mistake gives, it is that mistake
+_ALIKE = 0.01  # within one percent of what a known mistake gives it is that mistake, or within the number's own tolerance if that is less
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ class Quantity:
 class NumbersJudge:
     """Judge some numbers, in order; a gap (``...``) is not attempted, but the others are judged already.
 
-    An answer within a hundredth of what a known mistake makes of the number is that mistake; of two, the nearer one.
+    An answer within a hundredth of what a known mistake makes of the number, or within the number's own tolerance if that is
+    less, is that mistake; of two, the nearer one.
     """
 
     quantities: tuple[Quantity, ...]
@@ -77,13 +78,14 @@ class NumbersJudge:
         for mistake in problem.mistakes.values():
             theirs = mistake.values.get(quantity.name, quantity.value)
             differs = not np.isclose(theirs, quantity.value, rtol=quantity.rtol, atol=0)
-            if differs and np.isclose(value, theirs, rtol=_ALIKE, atol=0):
+            if differs and np.isclose(value, theirs, rtol=min(_ALIKE, quantity.rtol), atol=0):
                 alike.append((abs(value - theirs), mistake))
         if alike:
             _, mistake = min(alike, key=lambda each: each[0])
             refuse(mistake.reason, f"{got}: {mistake.why}", advice=mistake.hint)
         for factor, meaning in FACTORS.items():
-            if np.isclose(value / quantity.value, factor, rtol=0.02, atol=0):
+            # What is counted (rows, tasks) has no other unit.
+            if quantity.unit in ("bytes", "s") and np.isclose(value / quantity.value, factor, rtol=0.02, atol=0):
                 refuse("unit", f"{got}, {meaning} Asked for: {_unit(quantity)}.")
         size = "large" if value > quantity.value else "small"
         much = " by far" if not 0.1 < value / quantity.value < 10 else ""

@@ -113,7 +113,10 @@ POSSIBLE = predict(
             "`x.itemsize` is 4.",
         ),
         "milliseconds": mistake(
-            "unit", "that is in milliseconds. Asked for: seconds.", t_seven=T_SEVEN * 1e3, t_once=T_ONCE * 1e3
+            "unit",
+            "that is a thousand times too large: milliseconds? Asked for: seconds.",
+            t_seven=T_SEVEN * 1e3,
+            t_once=T_ONCE * 1e3,
         ),
         "giga": mistake(
             "unit",
