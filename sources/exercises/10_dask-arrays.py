@@ -48,7 +48,7 @@ from hundredfold import check, hint
 #
 # - The result is a Dask array with the chunks and the dtype of `x`. CuPy chunks stay on the device.
 # - Nothing is computed while you build it.
-# - No task makes an array of more than twice the size of a chunk, or gets more than 16 chunks from other tasks.
+# - No task makes an array of more than twice the size of a chunk, or gets more data from other tasks than 16 chunks have.
 
 
 # %%

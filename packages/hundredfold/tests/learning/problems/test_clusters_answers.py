@@ -413,6 +413,8 @@ SECOND_NUMBERS = [
     ("survived", {"recomputed": 48.0}),
     ("scheduler", {"floor": 50}),
     ("scheduler", {"floor": 62.5}),
+    ("scheduler", {"floor": 12.5}),
+    ("value", {"recomputed": 192}),  # eight times as many tasks: there are no bits in them
     ("serial", {"floor": 400.0}),
     ("overlap", {"floor": 150}),
 ]

@@ -16,8 +16,10 @@ from .problem import Mistake, Problem
 from .untouched import missing
 from .verdict import NotAttempted, Refusal, Verified, refuse
 
-_MEASURED = ("bytes", "s")  # a ratio or a count has no other unit to be mistaken for
-_ALIKE = 0.01  # within one percent of what a known mistake gives, it is that mistake
+_MEANT = {"s": ("seconds were meant?",), "bytes": ("bytes were meant?", "GB was meant?", "10⁹ was meant?")}
+"""How what is said of a factor ends, for the units that it can be true of: rows were never meant in GB."""
+# Within one percent of what a known mistake gives it is that mistake, or within the number's own tolerance if that is less.
+_ALIKE = 0.01
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ class Quantity:
 class NumbersJudge:
     """Judge some numbers, in order; a gap (``...``) is not attempted, but the others are judged already.
 
-    An answer within a hundredth of what a known mistake makes of the number is that mistake; of two, the nearer one.
+    An answer within a hundredth of what a known mistake makes of the number, or within the number's own tolerance if that is
+    less, is that mistake; of two, the nearer one.
     """
 
     quantities: tuple[Quantity, ...]
@@ -78,13 +81,14 @@ class NumbersJudge:
         for mistake in problem.mistakes.values():
             theirs = mistake.values.get(quantity.name, quantity.value)
             differs = not np.isclose(theirs, quantity.value, rtol=quantity.rtol, atol=0)
-            if differs and np.isclose(value, theirs, rtol=_ALIKE, atol=0):
+            if differs and np.isclose(value, theirs, rtol=min(_ALIKE, quantity.rtol), atol=0):
                 alike.append((abs(value - theirs), mistake))
         if alike:
             _, mistake = min(alike, key=lambda each: each[0])
             refuse(mistake.reason, f"{got}: {mistake.why}", advice=mistake.hint)
-        for factor, meaning in FACTORS.items() if quantity.unit in _MEASURED else ():
-            if np.isclose(value / quantity.value, factor, rtol=0.02, atol=0):
+        for factor, meaning in FACTORS.items():
+            of_this_unit = meaning.endswith(_MEANT.get(quantity.unit, ()))
+            if of_this_unit and np.isclose(value / quantity.value, factor, rtol=0.02, atol=0):
                 refuse("unit", f"{got}, {meaning} Asked for: {_unit(quantity)}.")
         size = "large" if value > quantity.value else "small"
         much = " by far" if not 0.1 < value / quantity.value < 10 else ""

@@ -115,7 +115,7 @@ POSSIBLE = predict(
         ),
         "milliseconds": mistake(
             "unit",
-            "that is a thousand times too large: in milliseconds, or at 900 MB/s. Asked for: seconds, at 900 GB/s.",
+            "that is a thousand times too large: in milliseconds, or at 900 MB/s? Asked for: seconds, at 900 GB/s.",
             t_seven=T_SEVEN * 1e3,
             t_once=T_ONCE * 1e3,
         ),

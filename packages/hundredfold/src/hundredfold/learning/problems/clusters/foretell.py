@@ -103,6 +103,11 @@ FORETELL = predict(
             "that shares the scheduler's work among the workers. There is one scheduler, and it does one thing at a time.",
             floor=TASKS * (SCHEDULER + EACH) / GPUS,
         ),
+        "eight schedule": mistake(
+            "scheduler",
+            "that shares the scheduler's time among the eight workers. There is one scheduler.",
+            floor=TASKS * SCHEDULER / GPUS,
+        ),
         "one after the other": mistake(
             "overlap",
             "that adds the two. The workers compute while the scheduler hands out the next tasks: the longer of both counts.",

@@ -56,6 +56,8 @@ class Load:
             if first:
                 diary.event("reached").set()
                 wait(diary, "lost", _WAIT)
+        if diary is not None and "asked" in diary.found:
+            wait(diary, "answered", _WAIT)  # what is made again is not there in time
         return cp.asarray(self.host(part))
 
 
@@ -139,16 +141,23 @@ def _judge(
 
 
 def _dies_late(function: Callable[..., Any], diary: Diary) -> Callable[..., Any]:
-    """The function, and a worker dies when all workers are asked for what they keep: what only it has is gone."""
+    """The function, and a worker dies when all workers are asked for what they keep: what only it has is gone, and is made
+    again after they have answered."""
 
     def watched(client: Any, *arguments: Any) -> Any:
         run = client.run
 
         def asked(*args: Any, **more: Any) -> Any:
             worker = next((where for _, where in diary.notes if where in client.scheduler_info()["workers"]), None)
-            if worker is not None:
-                pool.lose(pool.Seen(client), worker)
-            return run(*args, **more)
+            if worker is None:
+                return run(*args, **more)
+            diary.event("answered").clear()
+            diary.found["asked"] = worker
+            pool.lose(pool.Seen(client), worker)
+            try:
+                return run(*args, **more)
+            finally:
+                diary.event("answered").set()
 
         client.run = asked
         try:

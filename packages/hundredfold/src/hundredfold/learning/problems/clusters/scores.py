@@ -157,6 +157,6 @@ SCORES = Problem(
         "`client.gather` takes a list of futures and gives back their results in the order of the list, whichever was ready first.",
     ),
     advice={
-        "shipped": "A function takes along what it refers to: a table in it is a table in each task.",
+        "shipped": "A table travels with each task that has it as an argument, and with each function that uses it. Scatter it once, before the tasks.",
     },
 )

@@ -204,6 +204,16 @@ def _judge(problem: Problem, function: Callable[..., Any], tree: Tree | Listed, 
         diary.close()
 
 
+def _bounds(tree: Tree | Listed) -> list[float]:
+    """The bounds of all boxes."""
+    bounds, waiting = [], [tree.root]
+    while waiting:
+        for bound, node in tree.children(waiting.pop()):  # type: ignore[arg-type]
+            bounds.append(bound)
+            waiting.append(node)
+    return bounds
+
+
 def _not_local(diary: Diary) -> None:
     if diary.local:
         refuse("local", "the box was opened in the notebook's own process: `client.submit` calls `expand` on a worker.")
@@ -221,6 +231,13 @@ def _value(got: float, expected: float, tree: Tree | Listed, diary: Diary, print
             "pruned",
             f"{found}: {boxes}, and the one with the best was left out. A box may be left out only when its bound is no less than "
             "the least cost known.",
+            printed=printed,
+        )
+    if not any(math.isclose(got, bound, rel_tol=1e-9) for bound in _bounds(tree)):
+        refuse(
+            "value",
+            f"the result is {a}, and the cheapest solution costs {b}. No box has a cost or a bound of {a}. With which number does the least cost "
+            "known begin? Before a solution is known, it is infinite.",
             printed=printed,
         )
     refuse(

@@ -120,7 +120,9 @@ TYPES = predict(
             loop_seconds=STENCIL / BANDWIDTH,
         ),
         "milliseconds": mistake(
-            "unit", "that is in milliseconds. Asked for: seconds.", loop_seconds=LOOPS / BANDWIDTH * 1e3
+            "unit",
+            "that is a thousand times too large: milliseconds? Asked for: seconds.",
+            loop_seconds=LOOPS / BANDWIDTH * 1e3,
         ),
     },
 )

@@ -98,7 +98,9 @@ PLAN = predict(
         "two tasks": mistake(
             "fused", "that counts two tasks for each chunk. They are fused: one for each chunk.", floor=2 * FLOOR
         ),
-        "milliseconds": mistake("unit", "that is in ms. Asked for: seconds.", floor=FLOOR * 1e3),
+        "milliseconds": mistake(
+            "unit", "that is a thousand times too large: milliseconds? Asked for: seconds.", floor=FLOOR * 1e3
+        ),
         "not rechunked": mistake(
             "rechunk",
             "that is a chunk as it was. An FFT down the columns needs whole columns: the chunk grows to 80 000 rows.",
@@ -128,6 +130,11 @@ PLAN = predict(
             margin=8.0 * CHUNK_BYTES,
         ),
         "numbers": mistake("per-element", "that is the count of numbers; each has 4 bytes.", margin=MARGIN / ITEM),
+        "one side": mistake(
+            "per-element",
+            "that is one side of the frame, or all four without their 4 bytes for each number.",
+            margin=5_000.0 * ITEM,
+        ),
         "gigabytes": mistake("unit", "that is in GB. Asked for: bytes.", held=1.6, column=3.2, margin=80e-6),
     },
 )

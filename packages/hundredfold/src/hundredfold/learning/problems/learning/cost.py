@@ -113,7 +113,7 @@ COST = predict(
         ),
         "milliseconds": mistake(
             "unit",
-            "that is in milliseconds. Asked for: seconds.",
+            "that is a thousand times too large: milliseconds? Asked for: seconds.",
             reading=1e3 * READING,
             launching=1e3 * LAUNCHING,
             crossing=1e3 * CROSSING,

@@ -247,10 +247,10 @@ LEAK = Problem(
     advice={
         "leak": "Which lines read all of `y`, or all of X, before a fold says what is held out?",
         "statistics": "`fit` the scaler on X[train], then `transform` both parts with it.",
-        "value": "Standardise before you choose: a column in metres has larger gaps than one in kilometres. A gap is large on either side of 0.",
+        "value": "Compare three things with the text: is the gap one of standardised columns, is it taken without its sign, and how many columns are kept?",
         "order": "`got[test] = …` puts each prediction where its row is.",
         "device": "Leave it a NumPy array, or fetch it: `.get()`.",
-        "type": "Return the predictions, not the share that is right.",
+        "type": "Return a NumPy array with the class of each row.",
         "aliasing": "`X -= …` writes into the caller's array.",
     },
 )

@@ -83,7 +83,11 @@ def _compare(run: Run) -> None:
         recognise(run, values, rtol=1e-9, atol=1e-15)
         if expected.size and not np.isclose(values.sum(), 1, rtol=1e-6):
             far = f"it adds up to {values.sum():.3g}; somewhere the walker must be, so it should be 1."
-            refuse("value", f"{far} Is everything that leaves a node counted once where it arrives?")
+            refuse(
+                "value",
+                f"{far} Is everything that leaves a node counted once where it arrives?",
+                advice=run.case.hint or "What leaves a node is its x, in parts: divide by how often it is left.",
+            )
     explain(values, expected, rtol=1e-9, atol=1e-15)
     before, after = run.host[0], run.arguments[0].get()  # type: ignore[attr-defined]
     if not (np.array_equal(before.data, after.data) and np.array_equal(before.indices, after.indices)):
@@ -221,7 +225,6 @@ PAGERANK = Problem(
     ),
     advice={
         "traffic": "Keep it sparse: `links.T.tocsr() @ share`, with what is the same in each step before the loop.",
-        "value": "What leaves a node is its x, in parts: divide by how often it is left.",
         "dtype": "`links` is float64 already.",
         "host": "Leave out `.get()`.",
         "transfer": "`cupyx.scipy.sparse` does on the device what SciPy does on the host.",
@@ -262,6 +265,12 @@ PAGERANK = Problem(
             "recurrence",
             "that is one step too few.",
             _host_walk(of=lambda A, s: _walk(A, max(s - 1, 0), FOLLOW)),
+            hint="`range(steps)`.",
+        ),
+        "one more": Mistake(
+            "recurrence",
+            "that is one step too many.",
+            _host_walk(of=lambda A, s: _walk(A, s + 1, FOLLOW)),
             hint="`range(steps)`.",
         ),
         "unweighted": Mistake(

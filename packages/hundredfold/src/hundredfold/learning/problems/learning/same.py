@@ -170,7 +170,8 @@ SAME = Problem(
     judge=FunctionJudge(
         # Each of the first cases is one that only one mistake gets wrong.
         cases=(
-            Case("5 groups under other names", lambda: (groups(60, 5), renamed(groups(60, 5)))),
+            # The names are far apart, so that no two pairs have the same sum or difference.
+            Case("5 groups under other names", lambda: (groups(60, 5), 1_000 * renamed(groups(60, 5)) + 7_000)),
             Case("two groups of the first that are one in the second", _merged),
             Case("one group of the first that is two in the second", lambda: _merged()[::-1]),
             Case("as many groups of other sizes", lambda: (groups(60, 4, seed=4), groups(60, 4, seed=6))),

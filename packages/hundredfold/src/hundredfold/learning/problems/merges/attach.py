@@ -51,6 +51,11 @@ def _as_they_stand(flights, planes):
     return _joined(flights, known)
 
 
+def _as_they_end(flights, planes):
+    known = planes.dropna(subset=["tailnum"]).drop_duplicates("tailnum", keep="last").rename(columns={"year": "built"})
+    return _joined(flights, known)
+
+
 def _nulls_match(flights, planes):
     known = planes.sort_values("year").drop_duplicates("tailnum", keep="last").rename(columns={"year": "built"})
     return _joined(flights, known)
@@ -83,9 +88,10 @@ def _few() -> tuple[pd.DataFrame, pd.DataFrame]:
     )
     planes = pd.DataFrame(
         {
-            "tailnum": tables.texts(["N2", "N1", "N1", "N3"]),
-            "year": [2013, 1999, 1988, 2001],
-            "seats": [55.0, 182, 180, 8],
+            # Of N1 the first entry, the last one, the oldest and the latest are four.
+            "tailnum": tables.texts(["N2", "N1", "N1", "N1", "N1", "N3"]),
+            "year": [2013, 1991, 1999, 1988, 1995, 2001],
+            "seats": [55.0, 181, 182, 180, 183, 8],
         }
     )
     return flights, planes
@@ -147,6 +153,13 @@ ATTACH = Problem(
             "duplicates",
             "it takes the entry that happens to stand first in the table; asked for: the latest by year.",
             _as_they_stand,
+            hint="`drop_duplicates` keeps the first row of each key, or the last. Sort by `year` before it.",
+        ),
+        "as-they-end": Mistake(
+            "duplicates",
+            "it takes the entry that happens to stand last in the table; asked for: the latest by year.",
+            _as_they_end,
+            hint="`drop_duplicates(keep='last')` keeps the last row. Sort by `year` before it.",
         ),
         "nulls": Mistake(
             "nulls",

@@ -26,12 +26,12 @@ COUNT = predict(
     "merges.count",
     "How many rows?",
     (
-        Quantity("inner", float(INNER), "rows", "1 050 000: 750 000 flights match once, 150 000 twice", rtol=0.001),
-        Quantity("left", float(LEFT), "rows", "1 150 000: these, and the 100 000 flights without a match", rtol=0.001),
+        Quantity("inner", float(INNER), "rows", "1 050 000: 750 000 flights match once, 150 000 twice", rtol=0.00005),
+        Quantity("left", float(LEFT), "rows", "1 150 000: these, and the 100 000 flights without a match", rtol=0.00005),
         Quantity(
             "outer", float(OUTER), "rows", "1 150 300: these, and the 300 planes that never flew", rtol=0.00005
         ),
-        Quantity("anti", float(ANTI), "rows", "100 000: 60 000 by unknown planes, 40 000 by no plane", rtol=0.001),
+        Quantity("anti", float(ANTI), "rows", "100 000: 60 000 by unknown planes, 40 000 by no plane", rtol=0.00005),
         Quantity(
             "square",
             float(SQUARE),
@@ -82,6 +82,20 @@ COUNT = predict(
             "that is without the nulls. SQL's NULL matches nothing; in cuDF and pandas 40 000 nulls match 40 000 nulls.",
             square=_UNMATCHED_NULLS,
             nbytes=24 * _UNMATCHED_NULLS,
+        ),
+        "square-nulls-once": mistake(
+            "nulls",
+            "that has each null once. In cuDF and pandas null equals null: 40 000 nulls match 40 000 nulls.",
+            square=_UNMATCHED_NULLS + NULLS,
+            nbytes=24 * (_UNMATCHED_NULLS + NULLS),
+        ),
+        "left-idle": mistake(
+            "lost", "that has the planes that never flew, too: an outer join. A left join keeps the flights.", left=float(OUTER)
+        ),
+        "outer-planes": mistake(
+            "multiplied",
+            "that adds all rows of the registry. An outer join adds only those that match no flight.",
+            outer=float(LEFT + ONCE + 2 * TWICE + IDLE),
         ),
         "square-plain": mistake(
             "multiplied",

@@ -78,7 +78,9 @@ MOVED = predict(
         ),
         "bus-whole": mistake("view", "that sends all of x. Only every other number is sent.", bus=8e8, seconds=0.032),
         "megabytes": mistake("unit", "that is in MB. Asked for: bytes.", memory=300.0, pickled=100.0, bus=400.0),
-        "milliseconds": mistake("unit", "that is in milliseconds. Asked for: seconds.", seconds=16.0),
+        "milliseconds": mistake(
+            "unit", "that is a thousand times too large: milliseconds? Asked for: seconds.", seconds=16.0
+        ),
         "elements": mistake(
             "per-element", "those are elements. A float32 has 4 bytes.", memory=75e6, pickled=25e6, seconds=SECONDS
         ),

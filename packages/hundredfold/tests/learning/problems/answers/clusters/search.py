@@ -220,6 +220,11 @@ def _without_the_root(client: Any, expand: Any, root: Node) -> float:
     return best
 
 
+def _from_a_million(client: Any, expand: Any, root: Node) -> float:
+    """Where there is no solution, the number is left that the least cost began with."""
+    return min(_follow(client, expand, root), 1e6)
+
+
 WRONG = {
     "everything": Wrong(_everything, "exhaustive"),
     "by generation": Wrong(_by_generation, "waited"),
@@ -232,6 +237,7 @@ WRONG = {
     "a promise": Wrong(_promise, "type"),
     "a hundred boxes": Wrong(_a_hundred, "pruned"),
     "by bound": Wrong(_by_bound, "pruned"),
+    "from a million": Wrong(_from_a_million, "value"),
     "without the root": Wrong(_without_the_root, "value"),
 }
 RIGHT = {"follow": _follow, "best first": _best_first, "in batches": _in_batches, "two at a time": _two_at_a_time}

@@ -97,6 +97,10 @@ def _unweighted(links, steps):
     return _transposed_once(ones, steps)
 
 
+def _one_more(links, steps):
+    return _transposed_once(links, steps + 1)
+
+
 def _single(links, steps):
     return _transposed_once(links.astype("float32"), steps).astype("float32")
 
@@ -142,6 +146,7 @@ WRONG = {
     "teleport": Wrong(_jumps_to_each, "teleport"),
     "from ones": Wrong(_from_ones, "teleport"),
     "one less": Wrong(_one_less, "recurrence"),
+    "one more": Wrong(_one_more, "recurrence"),
     "not divided": Wrong(_not_divided, "value"),
     "unweighted": Wrong(_unweighted, "weights"),
     "float32": Wrong(_single, "dtype"),

@@ -117,6 +117,11 @@ def _pairs_meet(a, b):
     return len(cp.unique(a * (len(names_b) - 1) + b)) == len(names_a) == len(names_b)
 
 
+def _sums(a, b):
+    """The sums of the names in place of the pairs: two pairs may have the same sum."""
+    return len(cp.unique(a + b)) == len(cp.unique(a)) == len(cp.unique(b))
+
+
 WRONG = {
     "names": Wrong(_equal, "names"),
     "nearly": Wrong(_nearly, "tolerance"),
@@ -128,6 +133,7 @@ WRONG = {
     "device": Wrong(_on_device, "device"),
     "index": Wrong(_index, "type"),
     "a bool of NumPy": Wrong(_of_numpy, "type"),
+    "sums": Wrong(_sums, "value"),
     "pairs meet": Wrong(_pairs_meet, "value"),
     "transfer": Wrong(_by_the_host, "transfer"),
     "aliasing": Wrong(_in_place, "aliasing"),

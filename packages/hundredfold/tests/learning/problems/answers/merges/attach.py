@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hundredfold.learning.problems.merges.attach import (
     _all_common,
+    _as_they_end,
     _as_they_stand,
     _every_entry,
     _inner,
@@ -67,6 +68,7 @@ WRONG = {
     "outer": Wrong(_outer, "multiplied"),
     "oldest": Wrong(_oldest, "duplicates"),
     "as-they-stand": Wrong(_as_they_stand, "duplicates"),
+    "as-they-end": Wrong(_as_they_end, "duplicates"),
     "nulls": Wrong(_nulls_match, "nulls"),
     "zeros": Wrong(_zeros, "nulls"),
     "all-common": Wrong(_all_common, "key"),
