@@ -16,6 +16,8 @@ from .problem import Mistake, Problem
 from .untouched import missing
 from .verdict import NotAttempted, Refusal, Verified, refuse
 
+_MEANT = {"s": ("seconds were meant?",), "bytes": ("bytes were meant?", "GB was meant?", "10⁹ was meant?")}
+"""How what is said of a factor ends, for the units that it can be true of: rows were never meant in GB."""
 _ALIKE = 0.01  # within one percent of what a known mistake gives, it is that mistake
 
 
@@ -83,7 +85,8 @@ class NumbersJudge:
             _, mistake = min(alike, key=lambda each: each[0])
             refuse(mistake.reason, f"{got}: {mistake.why}", advice=mistake.hint)
         for factor, meaning in FACTORS.items():
-            if np.isclose(value / quantity.value, factor, rtol=0.02, atol=0):
+            of_this_unit = meaning.endswith(_MEANT.get(quantity.unit, ()))
+            if of_this_unit and np.isclose(value / quantity.value, factor, rtol=0.02, atol=0):
                 refuse("unit", f"{got}, {meaning} Asked for: {_unit(quantity)}.")
         size = "large" if value > quantity.value else "small"
         much = " by far" if not 0.1 < value / quantity.value < 10 else ""
