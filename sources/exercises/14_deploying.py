@@ -176,10 +176,10 @@ check("deploying.script", script)
 #
 # - listens on `host`, and on no other address;
 # - speaks TLS, and only with those who have a certificate of yours;
-# - has its dashboard on 127.0.0.1, on any free port.
+# - has its dashboard on 127.0.0.1, on any port.
 #
 # `Security` has the keyword arguments `tls_ca_file`, `tls_scheduler_cert`, `tls_scheduler_key`, the same two for `worker` and `client`, and
-# `require_encryption`, which has to be true.
+# `require_encryption`, which must not be false.
 #
 # A scheduler has a dashboard even if you give it no address: `dashboard_address=None`, `False` and `""` each open port 8787, the last two on all addresses.
 # The argument `dashboard=False` switches only the plots off. The check accepts that argument in place of an address.

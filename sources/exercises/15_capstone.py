@@ -297,7 +297,7 @@ check("capstone.days", days)
 # way, also between two flights of one plane. `first` and `buffer` are on the device.
 #
 # - Return a lazy Dask array (flights,). Nothing is computed while you build it.
-# - No chunk goes to the host, and no task writes into a chunk that it is given.
+# - No chunk goes to the host, and no task changes a chunk that it is given.
 # - A task may hold all flights. It may hold at most twice as many futures as the largest chunk of `own` has.
 #
 # Fewer tasks are better. The limit is one task for each chunk. The check tells you how near you are.
@@ -535,7 +535,7 @@ check("capstone.patches", patches)
 # the nearest pixel on the border counts. The cuts between chunks are no border.
 #
 # - Return a lazy Dask array (n, m). Nothing is computed while you build it.
-# - No chunk goes to the host, and no task writes into a chunk that it is given.
+# - No chunk goes to the host, and no task changes a chunk that it is given.
 # - No chunk may be larger than twice the largest chunk of `wall` with one row and one column more on each side.
 #
 # Make as few arrays on the way as you can. At the limit, each pixel is handed over once and cleaned once. The check tells you how near you are.

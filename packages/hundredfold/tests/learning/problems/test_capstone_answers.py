@@ -131,6 +131,17 @@ def by_airport(flights, weather, *, keep=None, side="right", step=-1, oldest=120
     return out.sort_values(by=["tailnum", "due"]).reset_index(drop=True)
 
 
+def test_what_is_said_of_rows_belongs_to_them():
+    def once(flights, weather):
+        return by_airport(flights.drop_duplicates(), weather)
+
+    def by_time(flights, weather):
+        return by_airport(flights, weather).sort_values(["due", "tailnum"]).reset_index(drop=True)
+
+    assert problems.judge("capstone.prepare", once).advice == "Rows may be equal. All of them stay."
+    assert "By which columns, and in which direction?" in problems.judge("capstone.prepare", by_time).why
+
+
 @right("prepare")
 def airport_by_airport(flights, weather):
     return by_airport(flights, weather)

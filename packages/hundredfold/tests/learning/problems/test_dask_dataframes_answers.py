@@ -71,6 +71,13 @@ def test_a_wrong_prediction_is_refused_for_its_reason(reason, other):
     assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
 
 
+def test_rows_are_not_said_to_be_in_GiB():
+    """44 million of 48 million rows are nearly what 1 GB is of 1 GiB."""
+    given = [*EXACT[:4], 44e6, EXACT[5]]
+    verdict = problems.judge("dask-dataframes.partitions", *given)
+    assert verdict.reason == "value" and "GB" not in verdict.why, verdict.why
+
+
 @pytest.mark.parametrize(("place", "name"), list(enumerate(partitions.PARTITIONS.answers)))
 def test_the_hint_is_about_the_number_that_is_wrong(place, name):
     given = [value * 3.3 if at == place else value for at, value in enumerate(EXACT)]

@@ -220,6 +220,21 @@ def test_a_wrong_script_is_refused_for_its_reason(reason, text):
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("#SBATCH --gres=gpu:4\n", "", "it asks for no GPU at all; a node has 4. All of them would stand idle."),
+        ("gpu:4", "gpu:1", "it asks for 1 GPU on each node; a node has 4. The other GPUs would stand idle."),
+        ("--mem=64G", "--mem-per-cpu=64G", "is 1024 GiB of a node"),
+        ("16GiB", "17.2GB", "may then take 64.07 GiB of the 64 GiB"),
+        ("16GiB", "16", "--memory-limit 16 is 16 bytes"),
+        ("json \\\n", "json\n", "`--memory-limit` begins a line of its own"),
+    ],
+)
+def test_what_is_said_of_a_script_is_true_of_it(old, new, said):
+    assert said in problems.judge("deploying.script", but((old, new), text=known_script.SOLUTION)).why
+
+
+@pytest.mark.parametrize(
     "text",
     [
         FITTING,
@@ -561,6 +576,21 @@ def test_the_specification_is_what_trying_everything_finds():
         if costs:
             assert plan._cost(job, offers, found) == pytest.approx(min(costs)[0]), name
             assert plan.limit(job, offers) <= min(costs)[0]
+
+
+def test_of_a_plan_that_is_late_without_its_start_or_its_serial_part_both_are_said():
+    why = problems.judge("deploying.plan", ready_at_once).why
+    assert "serial part is not divided" in why or "have to start first" in why
+    job, offers = plan.CASES["much that is serial, and a near deadline"]
+    late = problems.judge(
+        "deploying.plan", lambda given, all_offers: ("H100", 4) if given == job else search(given, all_offers)
+    )
+    assert "Its serial part is not divided among them. They have to start first." in late.why
+
+
+def test_a_plan_of_the_least_price_an_hour_takes_longer():
+    why = problems.judge("deploying.plan", cheap_per_hour).why
+    assert why.endswith("It costs least in an hour, but takes longer.")
 
 
 def test_how_near_to_the_limit_is_said():

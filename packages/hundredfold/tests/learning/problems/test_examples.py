@@ -39,6 +39,17 @@ def test_a_smaller_case_that_fails_for_another_reason_is_not_shown(device):
     assert judging.judge(doubled(5, 3), (wrong,)).case == "5 numbers"
 
 
+def test_the_hint_of_a_smaller_case_is_not_shown(device):
+    """The answer fails without it as well: what that case is about is not why."""
+    cases = (
+        Case("5 numbers", lambda: (np.arange(5.0),)),
+        Case("3 numbers", lambda: (np.arange(3.0),), hint="There may be three numbers."),
+    )
+    problem = Problem("arrays.doubled", "t", "write", ("double",), FunctionJudge(cases), specification=lambda x: 2 * x)
+    verdict = judging.judge(problem, (lambda x: x * x + 5,))
+    assert verdict.case == "3 numbers" and not verdict.advice and verdict.example
+
+
 def test_a_mistake_that_is_known_is_told_and_no_example_shown(device):
     squares = {"squares": Mistake("value", "these are the squares.", gives=lambda x: x * x)}
     verdict = judging.judge(doubled(5, 3, mistakes=squares), (lambda x: x * x,))

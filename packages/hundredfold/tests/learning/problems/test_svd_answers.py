@@ -219,6 +219,18 @@ def decomposed_whole(x, most):
     return q.dot(u).rechunk((most // (x.shape[1] * x.dtype.itemsize), -1)), s, vt
 
 
+def test_a_hint_of_chunks_is_not_one_that_was_followed():
+    def diagonal(x, most):
+        u, s, vt = da.linalg.svd(x.rechunk((most // (x.shape[1] * x.dtype.itemsize), -1)))
+        return u, da.diag(s), vt
+
+    def rows_first(x, most):
+        return da.linalg.svd(x.rechunk({1: -1}).rechunk({0: most // (x.shape[1] * x.dtype.itemsize)}))
+
+    assert "Leave S as it is" in problems.judge("svd.chunks", diagonal).advice
+    assert "in one `rechunk`" in problems.judge("svd.chunks", rows_first).advice
+
+
 # ---- svd.gram ----
 
 
@@ -238,6 +250,10 @@ def test_a_lost_value_is_told_by_how_much_it_is_wrong():
     with pytest.raises(Refusal) as refusal:
         gram._values(got, expected, [np.ones((1, 15))])
     assert refusal.value.reason == "cancellation"
+    got[-2] += 1.5e-12
+    with pytest.raises(Refusal) as again:
+        gram._values(got, expected, [np.ones((1, 15))])
+    assert again.value.why == refusal.value.why  # of two the one that is farther off
     assert "6.1e-05 of the largest is wrong by 2e-11 of it; 1e-12 is allowed" in refusal.value.why
 
 

@@ -6,6 +6,7 @@ import copy
 import inspect
 import math
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,8 @@ _PATIENCE = 5.0  # seconds after which no other is begun
 def smallest(problem: Problem, answers: tuple[Any, ...], refusal: Refusal) -> Refusal:
     """A refusal for the same reason by a smaller case, where there is one; else the refusal itself.
 
-    Only cases that were not tried yet are looked at: those before the one that failed were right.
+    Only cases that were not tried yet are looked at: those before the one that failed were right. The hint of a smaller case is not
+    shown: what it is about is not why the answer fails, since it failed without it.
     """
     cases = _cases(problem)
     failed = named(refusal.case, cases)
@@ -36,7 +38,7 @@ def smallest(problem: Problem, answers: tuple[Any, ...], refusal: Refusal) -> Re
         if time.monotonic() > end:
             break
         try:
-            _alone(problem.judge, case)(problem, answers)
+            _alone(problem.judge, _without_hint(case))(problem, answers)
         except Refusal as other:
             if other.reason == refusal.reason and (not other.diagnosed or other.advice):
                 return other
@@ -91,6 +93,10 @@ def _alone(judge: Any, case: Any) -> Any:
         if hasattr(judge, name):
             object.__setattr__(other, name, value)
     return other
+
+
+def _without_hint(case: Any) -> Any:
+    return replace(case, hint="") if getattr(case, "hint", "") else case
 
 
 def _size(case: Any) -> int:

@@ -109,7 +109,7 @@ FUTURES = Problem(
         "`compute`.",
     ),
     advice={
-        "held": "`rechunk(-1)` puts the futures together as well.",
+        "held": "All flights, and the futures as they are: `rechunk({0: -1})`. `rechunk(-1)` puts the futures together as well.",
         "tasks": "A chunk for each future is a task for each future.",
     },
     mistakes={

@@ -57,7 +57,7 @@ class Chunked:
 
 
 _WRITTEN = (
-    "the result is right, but a task writes into a chunk that it was given: whoever else needs this chunk finds other numbers in it. "
+    "the result is right, but a task changes a chunk that it was given: whoever else needs this chunk finds other numbers in it. "
     "`copy()` makes one of your own."
 )
 

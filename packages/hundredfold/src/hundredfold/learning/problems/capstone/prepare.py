@@ -155,13 +155,13 @@ _PLACES = Property(
     ),
     "Is the report that was found one of this airport, not later than `due`, and not too old? Each of the three needs a look.",
 )
-_ROWS = Property(
-    (
-        Strategy("rows that were picked from larger tables", change=_filtered),
-        Strategy("no flight that left", change=_none_left),
-        Strategy("rows that are equal", change=_twice),
+_ROWS = (
+    Property(
+        (Strategy("rows that were picked from larger tables", change=_filtered),),
+        "A table that was filtered keeps the index of its rows: `reset_index(drop=True)`, before columns of two tables meet.",
     ),
-    "A table that was filtered keeps the index of its rows: `reset_index(drop=True)`, before columns of two tables meet.",
+    Property((Strategy("no flight that left", change=_none_left),), "A table may become empty on the way."),
+    Property((Strategy("rows that are equal", change=_twice),), "Rows may be equal. All of them stay."),
 )
 
 
@@ -252,7 +252,7 @@ PREPARE = Problem(
             lambda rng, settings: _tables(90, int(rng.integers(1000)), **settings),
             {},
             _PLACES,
-            _ROWS,
+            *_ROWS,
             other_data(),
             case=FrameCase,
         ),

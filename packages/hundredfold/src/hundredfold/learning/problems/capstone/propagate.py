@@ -73,12 +73,18 @@ def thrifty(seen: Any, run: Run) -> None:
     numbers = run.host[2]
     if numbers.shape[1] % WARP or not numbers.size:
         return
-    times = sum(each["reads"] + each["writes"] for each in touched(seen, numbers.shape))
-    if times > 2.6 * numbers.size:
+    reads, writes = (sum(each[what] for each in touched(seen, numbers.shape)) for what in ("reads", "writes"))
+    if reads > numbers.size:
         refuse(
             "traffic",
-            f"the result is right, but each number of the futures is touched {times / numbers.size:.3g} times, where 2 are enough: "
-            "`own` is read once, and the lateness before need not be read again by the thread that has just worked it out.",
+            f"the result is right, but {reads} numbers of `own` and `late` are read, where {numbers.size} are enough: each of `own` once, and "
+            "none of `late`.",
+        )
+    if writes > numbers.size:
+        refuse(
+            "traffic",
+            f"the result is right, but {writes} numbers of `late` are written, where {numbers.size} are enough: each of them once.",
+            advice="Work out the lateness in a variable of the thread, and write it at the end.",
         )
     in_order(seen, run, least=numbers.nbytes / SECTOR)
 
@@ -167,12 +173,13 @@ PROPAGATE = Problem(
         "then write it.",
     ),
     advice={
-        "bounds": "The grid is larger than planes and futures: guard both.",
+        "bounds": "The grid is larger than planes and futures: guard both. And a plane's flights end before `first[c + 1]`.",
         "race": "One thread must go through all flights of a plane.",
-        "remainder": "`range(first[c], first[c + 1])` ends before the next plane's first already.",
+        "remainder": "Each flight gets a number, whatever its lateness. `first` has one number more than there are planes. Plane c has the flights of `range(first[c], first[c + 1])`, which "
+        "leaves out the next plane's first.",
         "coalescing": "The fast thread index belongs to the last axis: the futures.",
         "operands": _ALONG_X,
-        "traffic": "Keep the lateness before in a variable of the thread.",
+        "traffic": "Keep what was read, and the lateness before, in variables of the thread.",
         "aliasing": "`own` is given to be read.",
     },
     mistakes={

@@ -166,7 +166,7 @@ CARRIERS = Problem(
     mistakes={
         "zeros": Mistake(
             "nulls",
-            "0 stands for a delay that is not known. The mean is of those that are known, and null where none is.",
+            "a delay that is not known counts as 0 in the mean. The mean is of those that are known, and null where none is.",
             _mistaken("zeros"),
         ),
         "count": Mistake(

@@ -210,11 +210,9 @@ def _judge(case: str, job: Mapping[str, float], offers: list[dict[str, Any]], an
         )
     took = seconds(job, offer, n)
     if took > job["deadline"] + 1e-9:
-        why = ""
-        if job["start"] + job["parallel"] / n / offer["speed"] <= job["deadline"]:
-            why = " Its serial part is not divided among them."
-        elif took - job["start"] <= job["deadline"]:
-            why = " They have to start first."
+        whole = job["start"] + job["parallel"] / n / offer["speed"] <= job["deadline"]
+        started = took - job["start"] <= job["deadline"]
+        why = " Its serial part is not divided among them." * whole + " They have to start first." * started
         refuse("deadline", f"{plans} take {took:.0f} s, and the deadline is {job['deadline']:.0f} s.{why}", case=case)
     assert best is not None  # the answer is one
     paid, least = _cost(job, offers, (name, n)), _cost(job, offers, best)
@@ -237,7 +235,7 @@ def _dear(
             " By the second it would be the cheapest; a begun minute costs a whole one.",
         ),
         "fastest": (lambda o, n: seconds(job, o, n), " It is the fastest. A deadline asks for no more than to be met."),
-        "cheapest-hour": (lambda o, n: n * o["price"], " It costs least in an hour, but needs more of them."),
+        "cheapest-hour": (lambda o, n: n * o["price"], " It costs least in an hour, but takes longer."),
     }
     for reason, (by, said) in ways.items():
         chosen = min(all_plans, key=lambda one: by(*one))

@@ -60,6 +60,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
             "ignored",
             f"{script.ignored[0]!r} stands after the first command. There it is a comment, and sbatch does not read it.",
         )
+    _continued(script)
     asked = _time(script.options)
     _partition(script.options)
     nodes, tasks, cores = _shape(script)
@@ -76,6 +77,17 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
         f"{_spell(asked)} on 2 nodes of the partition {PARTITION}; on each 4 GPUs, {CORES} cores and {memory / 2**30:.3g} GiB; one "
         f"process for each GPU, {each}; workers that find no scheduler go away after {death:g} s."
     )
+
+
+def _continued(script: slurm.Script) -> None:
+    """Refuse a line of options: the line above does not go on there."""
+    for words in script.commands:
+        if words[0].startswith("--"):
+            refuse(
+                "value",
+                f"`{words[0]}` begins a line of its own, and a shell takes it for a command. The line above needs a backslash (\\) as "
+                "its last character, with no space after it.",
+            )
 
 
 def _number(options: dict[str, str], name: str, default: int) -> int:
@@ -147,8 +159,9 @@ def _gpus(options: dict[str, str], nodes: int, tasks: int) -> None:
     found = slurm.gpus(options, nodes, tasks)
     if found != GPUS:
         each = f"{found} GPU{'s' * (found != 1)} on each node" if found else "no GPU at all"
-        why = {True: "The other GPUs would stand idle.", False: "No node has so many, so the job would never start."}
-        refuse("idle" if found < GPUS else "overcommitted", f"it asks for {each}; a node has 4. {why[found < GPUS]}")
+        idle = "The other GPUs would stand idle." if found else "All of them would stand idle."
+        why = idle if found < GPUS else "No node has so many, so the job would never start."
+        refuse("idle" if found < GPUS else "overcommitted", f"it asks for {each}; a node has 4. {why}")
 
 
 def _cores_of_a_node(options: dict[str, str], cores: int, tasks: int) -> int:
@@ -188,7 +201,7 @@ def _memory(options: dict[str, str], cores: int) -> int:
         if memory > MEMORY:
             refuse(
                 "overcommitted",
-                f"--{name}={options[name]} is {memory / 2**30:.3g} GiB of a node, which has 64: the job would never start.",
+                f"--{name}={options[name]} is {memory / 2**30:.4g} GiB of a node, which has 64: the job would never start.",
             )
         return memory
     refuse(
@@ -358,9 +371,11 @@ def _limit(limit: str, memory: int) -> str:
     if GPUS * each > memory * 1.001:
         refuse(
             "overcommitted",
-            f"--memory-limit {limit} holds for each process, and four of them may then take {GPUS * each / 2**30:.0f} GiB of the "
-            f"{memory / 2**30:.3g} GiB that the job has on a node: Slurm kills it before a worker begins to spill.",
+            f"--memory-limit {limit} holds for each process, and four of them may then take {GPUS * each / 2**30:.4g} GiB of the "
+            f"{memory / 2**30:.4g} GiB that the job has on a node: Slurm kills it before a worker begins to spill.",
         )
+    if limit.isdigit() and each < 2**20:
+        refuse("unit", f"--memory-limit {limit} is {limit} bytes: Dask counts bytes where a size has no unit. 16GiB.")
     if GPUS * each < memory / 4:
         refuse("idle", f"--memory-limit {limit} for each of four processes leaves most of the node's memory unused.")
     return f"{each / 2**30:.3g} GiB for each"

@@ -239,8 +239,8 @@ class RowsJudge(TableJudge):
                 )
             refuse(
                 "order",
-                "the rows are right, but they stand in another order than the one that was asked for. Merging and "
-                "grouping promise none: sort after it.",
+                "the rows are right, but they stand in another order than the one that was asked for. By which columns, and in "
+                "which direction? Merging and grouping promise no order: sort after them.",
             )
         for name, count in found.nans.items():
             if count and not self.nan:

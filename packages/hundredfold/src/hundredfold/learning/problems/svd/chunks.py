@@ -120,8 +120,8 @@ def _judge(problem: Problem, function: Any, case: Case, *, first: bool) -> None:
         task = max(ran.tasks, key=lambda task: task.nbytes)
         refuse(
             "chunk",
-            f"a task (`{task.name}`) makes {task.nbytes} bytes at once on the way, and {case.most} are allowed for a block of rows. "
-            "Cut rows and columns in one `rechunk`, before the matrix is decomposed.",
+            f"a task (`{task.name}`) makes {task.nbytes} bytes at once on the way, and {case.most} are allowed for a block of rows.",
+            advice="Cut rows and columns in one `rechunk`, before the matrix is decomposed.",
         )
     for name, each in zip(("U", "S", "Vᵀ"), value, strict=True):
         if devices.is_device(each) != case.device:
@@ -145,6 +145,12 @@ def _shapes(u: Any, s: Any, vt: Any, host: np.ndarray) -> None:
         refuse(
             "dropped",
             f"U has {u.shape[0]} rows, and the matrix {m}: the rows that are left over when it is cut belong to it as well.",
+        )
+    if s.shape == (n, n):
+        refuse(
+            "shape",
+            f"S has the shape {s.shape}; it should be ({n},): the singular values alone, as `da.linalg.svd` returns them.",
+            advice="Leave S as it is: `u * s` scales the columns of U.",
         )
     refuse(
         "shape",

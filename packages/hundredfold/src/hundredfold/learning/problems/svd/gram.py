@@ -171,7 +171,7 @@ def _values(got: np.ndarray, expected: np.ndarray, blocks: Sequence[np.ndarray])
     _other(got, expected, blocks)
     small = expected < 1e-3 * largest
     if small.any() and not wrong[~small].any():
-        where = int(np.argmax(wrong))
+        where = int(np.argmax(abs(got - expected)))
         if not got[wrong].any():
             refuse(
                 "value",
@@ -181,7 +181,7 @@ def _values(got: np.ndarray, expected: np.ndarray, blocks: Sequence[np.ndarray])
         refuse(
             "cancellation",
             f"the large ones are right, but the one that should be {expected[where] / largest:.2g} of the largest is wrong by "
-            f"{abs(got[where] - expected[where]) / largest:.0e} of it; {NEAR:.0e} is allowed. Was XᵀX formed? It has their squares, and what is below 1e-16 of the largest square is lost in its rounding.",
+            f"{abs(got[where] - expected[where]) / largest:.2g} of it; {NEAR:.0e} is allowed. Was XᵀX formed? It has their squares, and what is below 1e-16 of the largest square is lost in its rounding.",
             advice="A QR decomposition of each block keeps them; the R's can be stacked and decomposed again.",
         )
     where = int(np.argmax(wrong))

@@ -310,7 +310,8 @@ IMAGES = Problem(
     ),
     advice={
         "traffic": "Which of the three is the largest? Has all of it to be sent, and with so many bytes for a number?",
-        "error": "Two things add up: the singular values that are left out (their squares, over all squares), and the rounding of what is sent.",
+        "error": "Two things add up: the singular values that are left out (their squares, over all squares), and the rounding of what is sent. "
+        "A number that its type cannot hold, such as 200 in int8 or -1 in uint8, becomes another one.",
     },
 
     time_limit=60.0,

@@ -53,6 +53,9 @@ WIRE = predict(
             triangle=8.0 * ROWS / BLOCKS * COLUMNS,
         ),
         "float32": mistake("item-size", "that is for float32. A float64 has 8 bytes.", matrix=MATRIX / 2),
+        "a triangle of float32": mistake(
+            "item-size", "that is for float32. A float64 has 8 bytes.", triangle=TRIANGLE / 2
+        ),
         "all forty": mistake(
             "there",
             "that sends all forty. Ten are on the worker that wants them.",

@@ -52,6 +52,18 @@ def _unguarded(first, buffer, own, late):
 
 
 @later
+def _first_read_twice(first, buffer, own, late):
+    """For the first flight of a plane alone: once to write it, and once to go on."""
+    s, c = cuda.grid(2)
+    if c < first.size - 1 and s < own.shape[1] and first[c] < first[c + 1]:
+        late[first[c], s] = own[first[c], s]
+        before = own[first[c], s]
+        for i in range(first[c] + 1, first[c + 1]):
+            before = own[i, s] + max(before - buffer[i], np.float32(0))
+            late[i, s] = before
+
+
+@later
 def _through_planes(first, buffer, own, late):
     s, c = cuda.grid(2)
     if c == 0 and s < own.shape[1]:
@@ -186,6 +198,7 @@ def _wrong_buffer(first, buffer, own, late):
 
 
 WRONG = {
+    "first flights read twice": Wrong(_first_read_twice, "traffic"),
     "unguarded": Wrong(_unguarded, "bounds"),
     "through-planes": Wrong(_through_planes, "overlap"),
     "negative-too": Wrong(_negative_too, "sign"),

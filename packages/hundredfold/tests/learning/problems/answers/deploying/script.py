@@ -75,6 +75,8 @@ WRONG = {
     "in the background": Wrong(SOLUTION.rstrip() + " &\n", "background"),
     "printed": Wrong(_but(("srun ", "echo srun ")), "value"),
     "CPU workers": Wrong(_but(("dask cuda worker", "dask worker")), "processes"),
+    "a line without its backslash": Wrong(_but(("json \\\n", "json\n")), "value"),
+    "a limit of 16 bytes": Wrong(_but(("16GiB", "16")), "unit"),
     "a list": Wrong(SOLUTION.splitlines(), "type"),
 }
 RIGHT = {

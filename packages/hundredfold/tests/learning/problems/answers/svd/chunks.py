@@ -81,6 +81,11 @@ def _without_transposition(x, most):
     return u, s, vt.T
 
 
+def _with_s_as_matrix(x, most):
+    u, s, vt = _by_rows(x, most)
+    return u, _da().diag(s), vt
+
+
 def _fetched(x, most):
     return _by_rows(x.map_blocks(devices.to_host, meta=np.empty((0, 0), x.dtype)), most)
 
@@ -136,6 +141,7 @@ WRONG = {
     "persisted": Wrong(_persisted, "eager"),
     "first ten": Wrong(_first_ten, "shape"),
     "on its side": Wrong(_on_its_side, "transposed"),
+    "S as a matrix": Wrong(_with_s_as_matrix, "shape"),
     "V": Wrong(_without_transposition, "transposed"),
     "fetched": Wrong(_fetched, "host"),
     "whole blocks": Wrong(_whole_blocks, "dropped"),
