@@ -49,10 +49,12 @@ def words_of_the_course() -> set[str]:
     import distributed
     import numpy
     import pandas
+    import polars
 
     found = {*dir(builtins), *keyword.kwlist, *dir(numpy), *dir(numpy.linalg), *dir(numpy.random.Generator)}
     found |= {*dir(pandas), *dir(pandas.DataFrame), *dir(pandas.Series), *dir(distributed), *dir(distributed.Client)}
     found |= {*dir(dask.array), *dir(dask.array.Array), *dir(dask.dataframe), *dir(dask.dataframe.DataFrame)}
+    found |= {*dir(polars), *dir(polars.LazyFrame), *dir(polars.Expr), *dir(polars.col("name").str)}
     for file in (ROOT / "packages").glob("*/src/**/*.py"):
         found |= set(_WORD.findall(file.read_text(encoding="utf-8")))
     return found
