@@ -4,10 +4,13 @@ One more wrong answer of each kind, which must be refused for the same reason, a
 accepted. They are code as learners write it, in the style of a notebook cell.
 """
 
+import tempfile
+
 import answers
 import numpy as np
 import polars as pl
 import pytest
+from answers.polars.rule import RIGHT as FEES
 from answers.second import Answers
 
 from hundredfold.data.storage import Storage
@@ -55,6 +58,33 @@ def in_sql(flights, at_least):
 @wrong("port", "type")
 def a_dict(flights, at_least):
     return {"query": in_order(counted(flights), at_least)}
+
+
+def _all_at_once(flights):
+    return pl.collect_all([flights])[0].lazy()
+
+
+def _by_profile(flights):
+    return flights.profile()[0].lazy()
+
+
+def _through_a_file(flights):
+    with tempfile.TemporaryDirectory() as folder:
+        flights.sink_parquet(f"{folder}/flights.parquet")
+        return pl.read_parquet(f"{folder}/flights.parquet").lazy()
+
+
+def _in_batches(flights):
+    return pl.concat(list(flights.collect_batches())).lazy()
+
+
+@pytest.mark.parametrize("way", [_all_at_once, _by_profile, _through_a_file, _in_batches])
+def test_a_query_that_ran_on_the_way_is_refused_however_it_ran(way):
+    def fees(flights):
+        return FEES["a chain"](way(flights))
+
+    verdict = problems.judge("polars.rule", fees)
+    assert (verdict.outcome, verdict.reason) == ("wrong", "eager")
 
 
 @wrong("port", "eager")

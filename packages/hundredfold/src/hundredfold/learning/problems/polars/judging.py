@@ -7,11 +7,14 @@ query that is refused runs on the CPU engine, so that a wrong value is told befo
 from __future__ import annotations
 
 import contextlib
+import functools
+import importlib
 import importlib.util
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+from unittest import mock
 
 import pandas as pd
 
@@ -149,19 +152,33 @@ def need_engine() -> None:
 
 @contextlib.contextmanager
 def collecting() -> Iterator[list[None]]:
-    """Note each query that is collected in the block; frames that are no queries collect one for each step."""
+    """Note each query that is run in the block, whatever runs it; frames that are no queries run one for each step."""
     ran: list[None] = []
-    collect = pl.LazyFrame.collect
+    with contextlib.ExitStack() as stack:
+        for place, name in _runners():
+            stack.enter_context(mock.patch.object(place, name, _noted(getattr(place, name), ran)))
+        yield ran
 
+
+def _runners() -> list[tuple[Any, str]]:
+    """What runs a query: methods of one and functions of several that collect it, write it to a file or take its times."""
+    found = [
+        (place, name)
+        for place in (pl.LazyFrame, importlib.import_module("polars"))
+        for name in dir(place)
+        if name.startswith(("collect", "sink"))
+    ]
+    found += [(pl.LazyFrame, "profile"), (pl.LazyFrame, "fetch"), (pl.LazyFrame, "remote")]
+    return [(place, name) for place, name in found if name != "collect_schema"]  # reads a footer, and no row
+
+
+def _noted(run: Any, ran: list[None]) -> Any:
+    @functools.wraps(run)
     def noted(*args: Any, **kwargs: Any) -> Any:
         ran.append(None)
-        return collect(*args, **kwargs)
+        return run(*args, **kwargs)
 
-    pl.LazyFrame.collect = noted
-    try:
-        yield ran
-    finally:
-        pl.LazyFrame.collect = collect
+    return noted
 
 
 def _require_query(got: Any) -> None:
