@@ -165,6 +165,8 @@ def _python() -> str | None:
         import jupyterhub  # noqa: F401
         import websocket  # noqa: F401
     except ImportError:
+        for package in ("gpusim", "kernellens", "hundredfold"):
+            sys.path.insert(0, str(ROOT / "packages" / package / "src"))
         from hundredfold.setup.lab import Stop, environment, hub
 
         try:
