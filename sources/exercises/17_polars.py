@@ -4,7 +4,7 @@
 #     unit: 17
 #     slug: polars
 #     title: "Polars on the GPU: a query, its plan, its engine"
-#     teaching: 40
+#     teaching: 45
 #     exercises: 45
 # ---
 
@@ -32,10 +32,9 @@ import polars as pl
 from hundredfold import check, data, hint
 
 # %% [markdown]
-# This is the query that all others begin with. The checks call your functions with other tables of these columns:
+# This is the query that all others begin with. The checks call your functions with other tables of these columns. Some have very few rows. Any column may have nulls, except the one that you group by and those that the problem names.
 #
-# - Some have very few rows. Any column may have nulls, except the one that you group by.
-# - Your functions get a lazy frame, and return one. They collect nothing.
+# Your functions get a lazy frame, and return one. They collect nothing.
 
 # %%
 names = ["time_hour", "carrier", "tailnum", "origin", "dest", "dep_delay", "arr_delay", "distance"]
@@ -230,7 +229,7 @@ check("polars.engine", decisions)
 # - `routes`: the number of different routes; a route is an origin with a destination
 # - `worst`: the largest delay
 #
-# Flights whose `arr_delay` is null are left out. Rows are by day, then by class in alphabetical order.
+# Flights whose `arr_delay` is null are left out. `time_hour`, `origin` and `dest` are never null here. Rows are by day, then by class in alphabetical order.
 #
 # The version below is right. But the GPU engine refuses three of its steps, and its plan reads all columns. Make it a query that the GPU engine takes, and that reads **at most six columns**. The check tells you how many
 # are needed.

@@ -118,7 +118,7 @@ REPORT = Problem(
         "A day is `pl.col('time_hour').dt.truncate('1d')`, and then an ordinary `group_by` has it as a key.",
     ),
     advice={
-        "fallback": "Replace one refused step after the other, and ask again.",
+        "fallback": "Replace one refused step after the other, and ask again. If a reason does not show which step it means, take the expressions out of `agg` one by one.",
         "eager": "Cut nothing in two here: each of the three steps can be said otherwise.",
         "reads": "Which expression takes all columns? Name those that you need.",
         "ties": "Sort by day and then by class.",
