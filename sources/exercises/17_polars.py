@@ -32,7 +32,7 @@ import polars as pl
 from hundredfold import check, data, hint
 
 # %% [markdown]
-# This is the query that all others begin with. The checks call your functions with other tables of these columns. Some have very few rows. Any column may have nulls, except the one that you group by and those that the problem names.
+# This is the query that all others begin with. The checks call your functions with other tables of these columns. Some have very few rows. `carrier` and `dest` have no nulls where you group by them. Any other column may have nulls, if the problem does not say otherwise.
 #
 # Your functions get a lazy frame, and return one. They collect nothing.
 
@@ -147,7 +147,7 @@ check("polars.rule", fees)
 # | `arr_delay` | 10 |
 # | 16 others | 8 each |
 #
-# The footer has the smallest and the largest value of each column in each row group. Do not count the footer: it is small. The query is
+# The footer has the smallest and the largest value of each column in each row group. Count the pieces that are needed. Count neither the small footer nor what lies between two pieces. The query is
 #
 # ```python
 # pl.scan_parquet(file).filter(pl.col("month") == 7).group_by("carrier").agg(pl.col("arr_delay").mean())
@@ -189,10 +189,10 @@ check("polars.reads", everything, columns, both, by_python, trip)
 # |---|---:|---:|
 # | one step over a table | 5 GB/s | 100 GB/s |
 # | each query | 1 ms | 5 ms |
-# | each column that is sent up from the host's memory | 0 | 0.8 ms |
-# | the table on its way up | 0 | 25 GB/s |
+# | each column that is sent up from the host's memory | – | 0.8 ms |
+# | the table on its way up | – | 25 GB/s |
 #
-# Results are small. A query that the GPU engine refuses takes the CPU engine's time. All tables are in the host's memory. They have 10 columns if nothing else is said.
+# Results cost nothing here. A query that the GPU engine refuses takes the CPU engine's time. All tables are in the host's memory. They have 10 columns if nothing else is said.
 #
 # | query | what it is |
 # |---|---|
@@ -205,7 +205,7 @@ check("polars.reads", everything, columns, both, by_python, trip)
 # Which way takes the least time?
 #
 # - `"gpu"`: as it is, with `engine="gpu"`
-# - `"rewrite"`: say the refused step in another form, then `engine="gpu"`
+# - `"rewrite"`: write the refused step in another form, then `engine="gpu"`
 # - `"split"`: collect the steps that the GPU engine takes on the GPU, and the others on the CPU
 # - `"cpu"`: as it is, on the CPU engine
 

@@ -23,7 +23,7 @@
 # - **Replace** expressions that the GPU engine refuses.
 # - **Choose** between pandas, cudf.pandas, cuDF, Polars, DuckDB and Dask.
 #
-# You need units 07 and 08. Two of the ten queries and the section on Dask come back to units 10 to 13. The cells need less than half a minute, with or without a GPU.
+# You need units 07 and 08. Two examples come from unit 13, and the section on Dask refers to units 10 to 13. The cells need less than half a minute, with or without a GPU.
 
 # %%
 # %load_ext hundredfold
@@ -103,7 +103,7 @@ for name, plan in (("as written", delays.explain(optimizations=none)), ("optimis
 #
 # Two things moved into the scan. Such a move is called **[pushdown](../docs/glossary.md#term-pushdown)**:
 #
-# - **Projection pushdown**: the scan reads three columns, `PROJECT 3/19`. The query needs no others. After the filter, `simple π` drops `month`, too.
+# - **Projection pushdown**: the scan reads three columns, `PROJECT 3/19`. The query needs no others. `π` is a projection: it drops `month` after the filter.
 # - **Predicate pushdown**: the scan gets the filter, `SELECTION`. It skips row groups whose smallest and largest month, noted in the footer, exclude July.
 #
 # **Predict.** The file has 12 row groups, one for each month, and 19 columns: 228 pieces (Parquet calls them *column chunks*). How many pieces does the optimised query need?
@@ -262,7 +262,7 @@ for name, reason in reasons.items():
 print(f"{sum(map(bool, reasons.values()))} fall back; you said {my_refused}")
 
 # %% [markdown]
-# **Explain.** A Python function is an *anonymous function* to the translator: it cannot look into it. It stumbles over `join_asof`, so that reason is not clear. It has no translation of `cut`, `group_by_dynamic` and `int_range`.
+# **Explain.** A Python function is an *anonymous function* to the translator: it cannot look into it. At `join_asof` it ends in a `TypeError` of its own, which is no clear reason. It has no translation of `cut`, `group_by_dynamic` and `int_range`.
 #
 # The list changes with each version. These answers are of cudf-polars 26.10. So ask, and do not learn the list.
 #
@@ -280,7 +280,7 @@ quiz("polars.none", my_answer)
 # ![Five steps in a row, of which the fourth is unknown to the GPU. Under cudf.pandas that step alone runs on the CPU. With Polars all five run on the CPU. If the query is cut in
 # two, the first three run on the GPU and the last two on the CPU.](drawings/all-or-nothing.svg)
 #
-# Often another expression has the same meaning. `condition` is one such as `pl.col("x") > 60`:
+# Often another expression has the same meaning. Here `condition` is a comparison, such as `pl.col("x") > 60`:
 #
 # | refused | taken |
 # |---|---|
@@ -289,7 +289,7 @@ quiz("polars.none", my_answer)
 # | `group_by_dynamic("time", every="1d")` | `group_by(pl.col("time").dt.truncate("1d"))` |
 # | `.agg(pl.col("x").filter(condition).len())` | `.agg(condition.sum())` |
 #
-# The first `when` that is true counts. A text is `pl.lit("late")`, since `then("late")` takes a column of this name.
+# The first `when` that is true counts. A comparison with null is not true. A text is `pl.lit("late")`, since `then("late")` takes a column of this name.
 
 # %%
 with_function = queries["07 a Python function"]
@@ -403,7 +403,7 @@ note = "Measured on this CPU; no GPU took part." if simulated else None
 plot.times(times, title="From a file of 1.3 million rows to the result", note=note)
 
 # %% [markdown]
-# **Explain.** Polars and DuckDB read only what the query needs, with all cores. pandas got its columns named by hand, and uses one core for the most part. A time marked *simulated* is this CPU's time, too.
+# **Explain.** Polars and DuckDB read only what the query needs, with all cores. Polars' **streaming engine** reads the table part by part. pandas got its columns named by hand, and uses one core for the most part. A time marked *simulated* is this CPU's time, too.
 #
 # We had no GPU to measure this query on, and we found no source that ran one query with all six. We found two comparisons:
 #
@@ -433,7 +433,7 @@ print(why(pl.scan_parquet(by_month).select(delay.mean())) or "GPU")
 # %% [markdown]
 # **Explain.** The files were in folders named after a column's values, such as `month=7` (*Hive partitions*). The GPU engine refuses to scan these, also in version 26.10. So the table compares two CPU engines.
 #
-# The author found that out later, and forbade the fallback. One of the joins then took 120 s or more with two Quadro RTX 8000. DuckDB took 10 s for nearly the same join on that machine: it fetched only the columns that it needed, and the way to the GPUs fetched whole files.
+# The author found that out, read the files one by one from then on, and forbade the fallback. On a machine with two Quadro RTX 8000, one of the joins took 205 s, and 120 s when repeated. DuckDB took 10 s there for nearly the same join. It fetched only the columns that it needed. The reader for the GPUs fetched whole files.
 #
 # A user joined two tables in memory, each of 10 000 rows and 5 001 columns, and found the GPU slower than the CPU. A developer of cuDF profiled it on a GPU: 11.0 s.
 #
@@ -466,7 +466,7 @@ print(f"{1e3 * 8.037 / (2 * 5_001):.1f} ms for each column, in which 80 kB trave
 #
 # ## When Dask is still the way
 #
-# Polars' GPU engine streams: it reads a table part by part, so the table may be larger than the GPU's memory. With `RayEngine` or `DaskEngine` of `cudf_polars` a query runs on several GPUs. They need GPUs, and are not simulated here. So a query on tables no longer needs Dask cuDF of unit 13.
+# Polars' GPU engine streams, too, so the table may be larger than the GPU's memory. With `RayEngine` or `DaskEngine` of `cudf_polars` a query runs on several GPUs. They need GPUs, and are not simulated here. So a query on tables no longer needs Dask cuDF of unit 13.
 #
 # **Question.** For which job do you still take Dask?
 #
@@ -495,7 +495,7 @@ quiz("polars.dask", my_answer)
 #
 # ## Where the GPU loses
 #
-# - **Small queries.** Each collect pays for calls and for the way up. Above, 1.3 million rows took a CPU a fraction of a second.
+# - **Small queries.** Each collect pays for calls and for sending columns up. Above, 1.3 million rows took a CPU a fraction of a second.
 # - **Files behind a network.** The network sets the time, whoever computes.
 # - **Wide tables in memory.** Each column goes up by itself.
 # - **One refused expression.** Then you wait for the CPU, and believe that it is the GPU, as with the five joins.
