@@ -4,7 +4,7 @@
 #     unit: 16
 #     slug: profiling
 #     title: "Profiling: where the time goes"
-#     teaching: 40
+#     teaching: 45
 #     exercises: 45
 # ---
 

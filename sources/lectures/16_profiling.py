@@ -4,14 +4,14 @@
 #     unit: 16
 #     slug: profiling
 #     title: "Profiling: where the time goes"
-#     teaching: 40
+#     teaching: 45
 #     exercises: 45
 # ---
 
 # %% [markdown]
 # # 16 · Profiling: where the time goes
 #
-# *Unit 16 · profiling · 40 minutes, then 45 for the exercises; the optional parts are not counted*
+# *Unit 16 · profiling · 45 minutes, then 45 for the exercises; the optional parts are not counted*
 #
 # A program on a GPU is slow. Is it a kernel, a copy, or Python? People guess, and they are often wrong. A **profiler** records when the host and the device did
 # what. In this unit you read such records, and you find four common faults in them.
