@@ -139,7 +139,7 @@ check("polars.rule", fees)
 # %% [markdown]
 # ## 3. What does the scan fetch?
 #
-# A Parquet file has the flights of a year in order of time. Its **12 row groups** begin in the middle of a month and end in the middle of the next. So July is in two of them. In each row group the columns take these bytes, compressed:
+# A Parquet file has the flights from the middle of January to the middle of December, in order of time. Each of its **11 row groups** begins in the middle of a month and ends in the middle of the next. So July is in two of them. In each row group the columns take these bytes, compressed:
 #
 # | column | MB in each row group |
 # |---|---:|
@@ -168,8 +168,8 @@ by_python = ...
 trip = ...
 ### BEGIN SOLUTION
 needed = 3e6 + 2e6 + 10e6
-everything = 12 * (needed + 16 * 8e6)
-columns = 12 * needed
+everything = 11 * (needed + 16 * 8e6)
+columns = 11 * needed
 both = 2 * needed
 by_python = columns
 trip = both / 25e9
@@ -230,7 +230,7 @@ check("polars.engine", decisions)
 # - `routes`: the number of different routes; a route is an origin with a destination
 # - `worst`: the largest delay
 #
-# Flights whose `arr_delay` is null are left out. Rows are by day, then by class in alphabetical order.
+# Flights whose `arr_delay` is null are left out. `origin` and `dest` are never null here. Rows are by day, then by class in alphabetical order.
 #
 # The version below is right. But the GPU engine refuses three of its steps, and its plan reads all columns. Make it a query that the GPU engine takes, and that reads **at most six columns**. The check tells you how many
 # are needed.
