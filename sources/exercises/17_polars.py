@@ -138,7 +138,7 @@ check("polars.rule", fees)
 # %% [markdown]
 # ## 3. What does the scan fetch?
 #
-# A Parquet file has the flights of a year in order of time. Its **12 row groups** begin in the middle of a month and end in the middle of the next. So July is in two of them. In each row group the columns take these bytes, compressed:
+# A Parquet file has the flights from the middle of January to the middle of December, in order of time. Each of its **11 row groups** begins in the middle of a month and ends in the middle of the next. So July is in two of them. In each row group the columns take these bytes, compressed:
 #
 # | column | MB in each row group |
 # |---|---:|
@@ -167,8 +167,8 @@ by_python = ...
 trip = ...
 ### BEGIN SOLUTION
 needed = 3e6 + 2e6 + 10e6
-everything = 12 * (needed + 16 * 8e6)
-columns = 12 * needed
+everything = 11 * (needed + 16 * 8e6)
+columns = 11 * needed
 both = 2 * needed
 by_python = columns
 trip = both / 25e9
