@@ -181,7 +181,7 @@ check("polars.reads", everything, columns, both, by_python, trip)
 # With months 7 and 8 as smallest and largest, `month == 7` may hold, and with 8 and 9 it cannot. A Python function could give anything for the values between. (If smallest and largest are the same, Polars 1.44 does call the function with that value.)
 
 # %% [markdown]
-# ## 4. Which engine, and as it is?
+# ## 4. Which engine, and in which form?
 #
 # Count with these figures. They are rough, and of the size that such machines have:
 #
