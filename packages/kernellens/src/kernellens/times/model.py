@@ -53,6 +53,14 @@ class CutShortError(ValueError):
     """No estimate is made from a log that was cut short."""
 
 
+def cut_short(work: Work) -> str:
+    """Why this work has no estimate."""
+    return (
+        f"The log of {work.name or 'the kernel'} was full before its traced blocks were done, so that an estimate would be "
+        "too short: trace fewer blocks with blocks=, or smaller ones that do less (a shorter loop). lens.bound holds."
+    )
+
+
 def rates(gpu: GPU) -> dict[str, float]:
     """Operations per second of each of `work.TYPES` at the data sheet's clock.
 
@@ -142,10 +150,7 @@ def estimate_of(work: Work | Iterable[Work], gpu: str | GPU | None = None) -> Es
     if not isinstance(work, Work):
         return _together(Estimate, [estimate_of(each, gpu) for each in work], gpu)
     if work.cut:
-        raise CutShortError(
-            f"The log of {work.name or 'the kernel'} was full before its traced blocks were done, so that an estimate would be "
-            "too short: trace fewer blocks with blocks=, or smaller ones that do less (a shorter loop). lens.bound holds."
-        )
+        raise CutShortError(cut_short(work))
     share, tail = _busy(work, gpu), _tail(work, gpu)
     cycles = gpu.sms * gpu.clock * share  # of all SMs that have work, in a second
     blocks = resident_blocks(work, gpu)
