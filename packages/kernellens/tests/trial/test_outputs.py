@@ -216,6 +216,14 @@ def test_strings_have_a_type_of_their_own_in_lists_of_types():
     assert compared(stored, here).verdict == "differs"
 
 
+def test_findall_made_columns_where_it_makes_lists_now():
+    stored, here = "0 1\n0 a <NA>\n1 a b", "0 [a]\n1 [a, b]\ndtype: list"
+    found = compared(stored, here, source="s.str.findall('[ab]')")
+    assert (found.verdict, found.apart) == ("set apart", ["versions"])
+    assert compared(stored, here, source="s.str.split()").verdict == "differs"
+    assert compared(here, here.replace("b", "c"), source="s.str.findall('[ab]')").verdict == "differs"
+
+
 def test_the_memory_of_the_index_comes_first_now():
     stored, here = "a 80\nb 4\nIndex 0\ndtype: int64", "Index 0\na 80\nb 4\ndtype: int64"
     assert compared(stored, here, source="df.memory_usage()").apart == ["versions"]
