@@ -209,6 +209,20 @@ def test_l1_keeps_what_a_block_s_warps_read_at_the_same_time():
     assert estimate_of(work, V100).parts["L2"] == pytest.approx(100 * MB / 2155e9)
 
 
+@pytest.mark.parametrize(
+    "gpu, kind, peak, share",
+    [
+        ("T4", "float32", 8.1e12, (585 / 1590) ** 0.5),
+        ("A100", "float64", 19.5e12, (1275 / 1410) ** 0.5),
+        ("T4", "float64", 253e9, 1.0),  # two units in an SM draw little power
+    ],
+)
+def test_a_matrix_product_runs_between_the_promised_clock_and_that_of_the_peak(gpu, kind, peak, share):
+    work = Work("product", products={kind: 1e12})
+    assert estimate_of(work, gpu).parts["arithmetic"] == pytest.approx(1e12 / (0.9 * share * peak))
+    assert bound_of(work, gpu).parts["arithmetic"] < 1.01 * 1e12 / peak
+
+
 def test_an_estimate_from_a_log_that_was_full_is_refused_and_a_bound_is_not():
     work = Work("long", **FULL, read=900 * MB, cut=True)
     with pytest.raises(ValueError, match="The log of long was full"):

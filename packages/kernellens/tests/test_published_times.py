@@ -103,11 +103,13 @@ def test_the_bound_is_no_looser_than_before():
 
 
 @pytest.mark.parametrize(
-    "last, least", [(False, 0.9), (True, 0.83)], ids=["sources tuned with", "sources looked at last"]
+    "last, least",
+    [(False, 0.93), (True, 0.84), (None, 0.9)],
+    ids=["sources tuned with", "sources looked at last", "all"],
 )
 def test_most_estimates_are_near(last, least):
-    """Of the second half 72 of 86 were near, when it was looked at once, at the end."""
-    found = [off(ratio) for ratio in all_ratios() if ratio.estimate and ratio.last is last]
+    """Of the second half 72 of 86 were near when it was first looked at, and 73 with the clocks of products."""
+    found = [off(ratio) for ratio in all_ratios() if ratio.estimate and (last is None or ratio.last is last)]
     assert len(found) > 80
     assert sum(each <= 1.5 for each in found) / len(found) >= least
 
@@ -115,7 +117,6 @@ def test_most_estimates_are_near(last, least):
 FAR = {
     "bbuf-atomic-001": "the source adds numbers of 16 bits, which take a loop of compare and swap; ours adds 32 bits",
     "cupy-3810-001": "a product of 512² fills a few SMs only",
-    "cupy-3810-002": "a product of 1 024² does not reach the peak",
 }
 """Off by more than 3×, and why.  The estimate says that it may be."""
 

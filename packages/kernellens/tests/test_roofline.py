@@ -1,5 +1,6 @@
 """`lens.roofline`: which limit binds, on which GPU, in which type, with blocks of which size."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -117,6 +118,19 @@ def test_what_is_not_counted_is_not_taken_for_nothing():
     )
     alt = kernellens.roofline(copy).alt
     assert "not counted" in alt and "next to nothing" not in alt
+
+
+def test_of_a_log_that_was_full_the_bound_alone_is_drawn():
+    work = dataclasses.replace(ADDITION, cut=True)
+    row, whole = (entry(each, gpus.find("T4"), "float32") for each in (work, ADDITION))
+    assert row["bound"] == whole["bound"] and row["least"] == whole["least"]
+    parts = {name: value for name, value in bound_of(work, "T4").parts.items() if value}
+    assert row["estimate"] == 0 and row["parts"] == pytest.approx(parts)
+    figure = kernellens.roofline(work, gpu="T4")
+    text = str(figure)
+    assert "no estimate, at least" in text and "The log of addition was full" in text
+    assert "about" not in text.split("\n")[1]
+    assert "no estimate" in figure.alt and "(bound)" in json.dumps(figure.data()["item"])
 
 
 def test_an_unknown_gpu_is_answered_with_the_nearest():

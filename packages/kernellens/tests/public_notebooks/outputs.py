@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import resource
 import sys
 from collections import Counter
@@ -50,7 +51,9 @@ def stopped(outcome: dict) -> str:
     """The first cell that failed, and what it said; empty if all ran."""
     if outcome["status"] == "ran":
         return ""
-    said = (outcome.get("message", "").splitlines() or [""])[0][:120]
+    said = re.sub(r" \(/\S+\)", "", (outcome.get("message", "").splitlines() or [""])[0])[
+        :120
+    ]  # no path of this machine
     place = f"cell {outcome['cell']}: " if outcome.get("cell") else ""
     return f"{place}{outcome.get('error') or outcome['status']}: {said}"
 
@@ -86,7 +89,8 @@ def page(listed: dict) -> str:
         "Public notebooks have the outputs of a real GPU stored in them. `kernellens try` runs each here, unmodified, and compares cell by cell.",
         f"Of {len(entries)} notebooks, {total['notebooks']} have cells that can be compared: {total['cells']} cells. "
         f"{total['agree']} agree ({total['agree'] / max(total['cells'], 1):.1%}), {total['differ']} differ. "
-        f"{sum(bool(entry['gpu']) for entry in entries)} of the notebooks name their GPU.",
+        f"{sum(bool(entry['gpu']) for entry in entries)} of the notebooks name their GPU. "
+        "What a notebook does on the CPU, such as pandas' answers beside cuDF's, is compared, too.",
         "",
         "The rules are those of `packages/kernellens/src/kernellens/trial/outputs.py`:",
         "",

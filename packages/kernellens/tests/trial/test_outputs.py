@@ -179,6 +179,7 @@ def test_a_coin_that_falls_alike_in_both_runs_is_random_all_the_same():
             "<xarray.DataArray (t: 2)>\n[0 2]",
         ),
         ("a 0 x 1\na 1 x 2\nb 0 x 3", "a 0 x 1\n  1 x 2\nb 0 x 3", "a 0 x 1\n  1 x 3\nb 0 x 3"),
+        ("Categories (1, object): ['a']", "Categories (1, str): ['a']", "Categories (1, int64): ['a']"),
     ],
 )
 def test_what_a_newer_version_prints_otherwise(stored, here, wrong):
@@ -202,6 +203,32 @@ def test_with_pandas_3_a_missing_string_is_no_match():
     assert compared(stored, here, source="s.str.match('a')").apart == ["versions"]
     assert compared(here, stored, source="s.str.match('a')").verdict == "differs"
     assert compared(stored, here, source="s > 1").verdict == "differs"
+    objects = "0 True\n1 None\ndtype: object"  # pandas' own, which has no bool with a missing value
+    assert compared(objects, here, source="s.str.match('a')").apart == ["versions"]
+    assert compared(objects, here, source="s > 1").verdict == "differs"
+
+
+def test_strings_have_a_type_of_their_own_in_lists_of_types():
+    stored, here = "a object\nb int64\ndtypes: int64(1), object(1)", "a str\nb int64\ndtypes: int64(1), str(1)"
+    for source in ("df.info()", "df.dtypes"):
+        assert compared(stored, here, source=source).apart == ["versions"]
+        assert compared(stored, here.replace("b int64", "b str"), source=source).verdict == "differs"
+    assert compared(stored, here).verdict == "differs"
+
+
+def test_findall_made_columns_where_it_makes_lists_now():
+    stored, here = "0 1\n0 a <NA>\n1 a b", "0 [a]\n1 [a, b]\ndtype: list"
+    found = compared(stored, here, source="s.str.findall('[ab]')")
+    assert (found.verdict, found.apart) == ("set apart", ["versions"])
+    assert compared(stored, here, source="s.str.split()").verdict == "differs"
+    assert compared(here, here.replace("b", "c"), source="s.str.findall('[ab]')").verdict == "differs"
+
+
+def test_the_memory_of_the_index_comes_first_now():
+    stored, here = "a 80\nb 4\nIndex 0\ndtype: int64", "Index 0\na 80\nb 4\ndtype: int64"
+    assert compared(stored, here, source="df.memory_usage()").apart == ["versions"]
+    assert compared(stored, here.replace("80", "81"), source="df.memory_usage()").verdict == "differs"
+    assert compared(stored, "b 4\nIndex 0\na 80\ndtype: int64", source="df.memory_usage()").verdict == "differs"
 
 
 def test_codes_of_categories_have_become_signed():

@@ -47,8 +47,9 @@ class GPU:
         Streaming multiprocessors.
     l2 : int
         Bytes of L2 cache: data smaller than this is not bound by `bandwidth`.
-    clock, clock_most : float
-        Cycles per second of the SMs: of the peak rates, and the highest that the driver allows.
+    clock, clock_base, clock_most : float
+        Cycles per second of the SMs: of the peak rates, that the maker promises at the card's power limit, and the highest
+        that the driver allows.
     int32, special : float
         32-bit integer additions, and results of the special function units, per second.
     l1 : int
@@ -82,6 +83,7 @@ class GPU:
     sms: int
     l2: int
     clock: float
+    clock_base: float
     clock_most: float
     int32: float
     special: float
@@ -149,7 +151,19 @@ def _gpu(entry: dict, sources: dict[str, str]) -> GPU:
     figures = entry["figures"]
     values = {key: figure["value"] for key, figure in figures.items()}
     values["cc"], values["latency"] = tuple(values["cc"]), tuple(values["latency"])
-    rates = ("bandwidth", "fp64", "fp32", "gemm64", "link", "launch", "clock", "clock_most", "int32", "special")
+    rates = (
+        "bandwidth",
+        "fp64",
+        "fp32",
+        "gemm64",
+        "link",
+        "launch",
+        "clock",
+        "clock_base",
+        "clock_most",
+        "int32",
+        "special",
+    )
     for rate in (*rates, "l2_bandwidth", "link_peak"):
         values[rate] = float(values[rate])
     return GPU(

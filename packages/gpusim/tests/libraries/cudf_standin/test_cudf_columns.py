@@ -208,3 +208,24 @@ def test_a_column_of_strings_has_no_array_interface(cudf):
         cupy.asarray(strings)
     codes, names = strings.factorize()
     assert codes.tolist() == [0, 1, 0] and names.to_pandas().tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "values, printed",
+    [
+        ([["a", "b"], None, []], ["[a, b]", "None", "[]"]),
+        ([[[1], None], None], ["[[1], None]", "None"]),
+        ([{"a": 1}, None], ["{'a': 1}", "None"]),
+    ],
+)
+def test_lists_and_structs_print_alike_with_and_without_nulls(cudf, values, printed):
+    """As cuDF, whose columns of these go to pandas as they are; a published output showed it."""
+    column = cudf.Series(values)
+    assert [line.split(maxsplit=1)[1] for line in repr(column).splitlines()[:-1]] == printed
+    assert [line.split(maxsplit=1)[1] for line in repr(cudf.DataFrame({"x": column})).splitlines()[1:]] == printed
+
+
+def test_the_memory_of_strings_is_known_so_info_says_no_more_than_it(cudf, capsys):
+    """As cuDF with pandas 3, where strings are no objects."""
+    cudf.DataFrame({"x": ["a", "bc"], "n": [1, 2]}).info()
+    assert capsys.readouterr().out.endswith("dtypes: int64(1), str(1)\nmemory usage: 31.0 bytes\n")

@@ -188,3 +188,13 @@ def test_cudf_in_cudf_out(simulating, estimator):
         assert len(set(labels[:3])) == len(set(labels[3:])) == 1 and labels[0] != labels[3]
         assert list(model.feature_names_in_) == ["a", "b"]
     """)
+
+
+def test_classes_are_shifted_and_scaled_by_arrays_on_the_device(simulating):
+    """As cuML, which adds them to the samples; a public notebook does so."""
+    simulating("""
+        options = {"n_features": 4, "random_state": 3, "shuffle": False}  # which would move the columns
+        plain, _ = cuml.make_classification(**options)
+        moved, _ = cuml.make_classification(shift=cupy.arange(4.0), scale=cupy.full(4, 2.0), **options)
+        assert cupy.allclose(moved, (plain + cupy.arange(4.0)) * 2, atol=1e-5)
+    """)

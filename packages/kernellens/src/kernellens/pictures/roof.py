@@ -16,7 +16,7 @@ from kernellens.plot.figure import Figure
 from kernellens.result import Trace
 from kernellens.times import Reuse, Work, bound_of, estimate_of
 from kernellens.times.launches import work_of_launch
-from kernellens.times.model import rates
+from kernellens.times.model import cut_short, rates
 from kernellens.times.operations import UNCOUNTED
 
 from . import panels
@@ -30,6 +30,8 @@ TYPES = {"float64": 8, "float32": 4, "float16": 2}
 BLOCKS = (32, 64, 128, 256, 512, 1024)
 LOW, HIGH = 1e-2, 1e3
 """Operations for each byte, the ends of the horizontal axis."""
+UNKNOWN = "no estimate"
+"""Said of work that was counted in a log that was full."""
 
 
 def roofline(
@@ -60,7 +62,8 @@ def roofline(
     Returns
     -------
     Figure
-        Its times are bounds and estimates (`lens.bound`, `lens.estimate`), never measured.
+        Its times are bounds and estimates (`lens.bound`, `lens.estimate`), never measured. Where the log was full there
+        is no estimate, and the bound alone is drawn.
 
     Raises
     ------
@@ -162,23 +165,26 @@ def _scaled(reuse: Reuse, factor: float) -> Reuse:
 
 
 def entry(work: Work, gpu: GPU, kind: str) -> dict[str, Any]:
-    """One row of the picture's table: where the point stands, the roofs, the times and what binds."""
-    least, about = bound_of(work, gpu), estimate_of(work, gpu)
+    """One row of the picture's table: where the point stands, the roofs, the times and what binds.
+
+    Work that was counted in a log that was full has a bound, but no estimate: then the bound says what binds.
+    """
+    least = bound_of(work, gpu)
+    about = None if work.cut else estimate_of(work, gpu)
     counted = operations(work)
     nbytes = work.read + work.written
     uncounted = [note for note in work.notes if note.startswith(UNCOUNTED)]
     return {
         "intensity": counted / nbytes if nbytes and counted else LOW,
-        "estimate": counted / about.seconds,
+        "estimate": counted / about.seconds if about else 0.0,
         "bound": counted / least.seconds,
-        "about": f"about {quantities.seconds(about.seconds, 2)}",
+        "about": f"about {quantities.seconds(about.seconds, 2)}" if about else UNKNOWN,
         "least": f"at least {quantities.seconds(least.seconds)}",
-        "seconds": about.seconds,
-        "binds": about.binds,
-        "advice": " ".join([about.advice, *uncounted]),
-        "parts": {name: value for name, value in about.parts.items() if value > 0},
-        "occupancy": "" if about.occupancy is None else f"occupancy {about.occupancy:.0%}",
-        "calibrated": about.calibrated is not None,
+        "binds": (about or least).binds,
+        "advice": " ".join([about.advice if about else cut_short(work), *uncounted]),
+        "parts": {name: value for name, value in (about or least).parts.items() if value > 0},
+        "occupancy": "" if about is None or about.occupancy is None else f"occupancy {about.occupancy:.0%}",
+        "calibrated": about is None or about.calibrated is not None,
         "bandwidth": gpu.bandwidth,
         "l2": gpu.l2_bandwidth,
         "peak": rates(gpu)[kind if work.flops else "int32"],
@@ -198,7 +204,8 @@ def _said(row: dict[str, Any], start: tuple) -> str:
     few = "its operations are not counted" if UNCOUNTED in row["advice"] else "it calculates next to nothing"
     kind = f"{row['intensity']:.3g} operations a byte" if row["intensity"] > LOW else few
     return (
-        f"On {start[0]}, {start[1]}{f', blocks of {start[2]}' if start[2] else ''}: {kind}; {row['about']} (estimate), "
+        f"On {start[0]}, {start[1]}{f', blocks of {start[2]}' if start[2] else ''}: {kind}; "
+        f"{row['about']}{'' if row['about'] == UNKNOWN else ' (estimate)'}, "
         f"{row['least']} (bound); {row['binds']} binds. {row['advice']}"
     )
 
@@ -260,7 +267,8 @@ def _layout(work: Work, table: dict, known: list[GPU], sizes: list[int], start: 
         size=12,
         colour=palette.MUTED,
     )
-    under = panels.words("How long each limit alone would take (estimate)", strong=True)
+    of = "bound" if work.cut else "estimate"
+    under = panels.words(f"How long each limit alone would take ({of})", strong=True)
     return panels.sheet_of(title, panels.flow(device, kind, block), verdict, roofs, under, parts, note)
 
 

@@ -4,19 +4,21 @@ const [low, high] = ends, ridge = row.peak / row.bandwidth, inner = row.peak / r
 const x = Math.min(Math.max(row.intensity, low * 1.05), high / 1.05);
 sources.roof.data = {x: [low, ridge, high], y: [low * row.bandwidth, row.peak, row.peak]};
 sources.l2.data = {x: [low, inner], y: [low * row.l2, row.peak]};
-sources.drop.data = {x: [x, x], y: [row.estimate, row.bound]};
-sources.estimate.data = {x: [x], y: [row.estimate]};
+// A log that was full gives a bound, but no estimate.
+const estimated = row.about !== "no estimate";
+sources.drop.data = estimated ? {x: [x, x], y: [row.estimate, row.bound]} : {x: [], y: []};
+sources.estimate.data = estimated ? {x: [x], y: [row.estimate]} : {x: [], y: []};
 sources.bound.data = {x: [x], y: [row.bound]};
 const right = x > 3, side = right ? "right" : "left", off = right ? 0.8 : 1.25;
 // Both names stand beside their point; where the points are near each other, one above and one below.
-const near = row.bound < 4 * row.estimate;
+const near = estimated && row.bound < 4 * row.estimate;
 // The roof of memory begins below the picture on a slow GPU: its name goes where the line is seen.
 const named = Math.max(low * 3, 4 * up.start / row.bandwidth);
 const narrow = (cb_obj.inner_width || 600) < 420;
 sources.labels.data = {
   x: [x * off, x * off, high, named, low * 1.15],
-  y: [row.estimate, row.bound, row.peak * 1.15, named * row.bandwidth / 2.7, low * row.l2 * 2.2],
-  text: [`${row.about}: ${row.binds} binds`, `${row.least}`, `arithmetic, ${kind.value}`, narrow ? "memory" : "memory bandwidth", "L2"],
+  y: [estimated ? row.estimate : row.bound, row.bound, row.peak * 1.15, named * row.bandwidth / 2.7, low * row.l2 * 2.2],
+  text: [estimated ? `${row.about}: ${row.binds} binds` : "", `${row.least}`, `arithmetic, ${kind.value}`, narrow ? "memory" : "memory bandwidth", "L2"],
   align: [side, side, "right", "left", "left"],
   base: [near ? "top" : "middle", near ? "bottom" : "middle", "bottom", "middle", "middle"],
 };

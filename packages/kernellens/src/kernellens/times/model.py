@@ -53,6 +53,14 @@ class CutShortError(ValueError):
     """No estimate is made from a log that was cut short."""
 
 
+def cut_short(work: Work) -> str:
+    """Why this work has no estimate."""
+    return (
+        f"The log of {work.name or 'the kernel'} was full before its traced blocks were done, so that an estimate would be "
+        "too short: trace fewer blocks with blocks=, or smaller ones that do less (a shorter loop). lens.bound holds."
+    )
+
+
 def rates(gpu: GPU) -> dict[str, float]:
     """Operations per second of each of `work.TYPES` at the data sheet's clock.
 
@@ -142,10 +150,7 @@ def estimate_of(work: Work | Iterable[Work], gpu: str | GPU | None = None) -> Es
     if not isinstance(work, Work):
         return _together(Estimate, [estimate_of(each, gpu) for each in work], gpu)
     if work.cut:
-        raise CutShortError(
-            f"The log of {work.name or 'the kernel'} was full before its traced blocks were done, so that an estimate would be "
-            "too short: trace fewer blocks with blocks=, or smaller ones that do less (a shorter loop). lens.bound holds."
-        )
+        raise CutShortError(cut_short(work))
     share, tail = _busy(work, gpu), _tail(work, gpu)
     cycles = gpu.sms * gpu.clock * share  # of all SMs that have work, in a second
     blocks = resident_blocks(work, gpu)
@@ -238,8 +243,24 @@ def _arithmetic(work: Work, gpu: GPU) -> float:
     slots = work.operations if work.slots is None else work.slots
     fused = {"float64": 2, "float32": 2, "float16": 2}
     seconds = [fused.get(kind, 1) * count / by[kind] for kind, count in slots.items()]
-    seconds += [count / (REACHED * _product(kind, gpu)) for kind, count in work.products.items()]
+    seconds += [count / (REACHED * _kept(kind, gpu) * _product(kind, gpu)) for kind, count in work.products.items()]
     return max(seconds, default=0.0)
+
+
+FEW = 1 / 8
+"""Float64 units for each float32 one, below which they cannot bring a card to its power limit."""
+
+
+def _kept(kind: str, gpu: GPU) -> float:
+    """The share of its clock that a GPU keeps while it multiplies matrices, which brings it to its power limit.
+
+    It then runs between the clock that its maker promises there and the one of the peak rates.  The root of their product
+    is off by the same factor at most, whichever it is.  [A moderator of NVIDIA's forum, "About GPU peak performance", 2023:
+    24 of 65 TFLOP/s on a T4 "due to power capping", "expected behavior for approximately continuous matrix multiply".]
+    """
+    if kind == "float64" and gpu.gemm64 < FEW * gpu.fp32:
+        return 1.0
+    return math.sqrt(gpu.clock_base / gpu.clock)
 
 
 MATRIX = {
@@ -247,7 +268,8 @@ MATRIX = {
     **{(8, 0): 1024, (9, 0): 2048, (10, 0): 4096, (10, 3): 4096},
 }
 """Multiplications and additions of float16 that the matrix units of an SM do in a cycle: 125 TFLOP/s are 80 SMs x 512 x 2 x
-1.53 GHz [NVIDIA, white papers of Volta, Turing, A100, GA102, Ada, H100 and RTX Blackwell, from memory; B200 by its 2.25 PFLOP/s].
+1.53 GHz [NVIDIA, white papers of Volta, Turing, GA102, Ada and RTX Blackwell, from memory; A100, H100 and B200 by
+openxla/xla, xla/stream_executor/cuda/cuda_core_info_table.cc, which quotes them].
 TF32 at half of that, from compute capability 8.0 on."""
 
 

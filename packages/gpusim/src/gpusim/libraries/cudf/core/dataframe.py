@@ -737,7 +737,7 @@ class DataFrame(Indexed, Frame, Unary):
                 size /= 1024
                 units.pop(0)
             unit = units[0]
-            plus = "+" if memory_usage != "deep" and any(k in ("object", "str") for k in kinds) else ""
+            plus = "+" if memory_usage != "deep" and "object" in {*kinds, str(self.index.dtype)} else ""
             lines.append(f"memory usage: {size:3.1f}{plus} {unit}")
         out.write("\n".join(lines) + "\n")
 

@@ -140,16 +140,13 @@ def nested(value: Any) -> Any:
 def printable(array: Any) -> Any:
     """What a repr shows of a storage array: a host array whose nulls read as cuDF prints them."""
     null = isnull(array)
-    if not null.any() or family(array) in ("category", "interval"):
-        return to_host(array)
     kind = family(array)
+    if not null.any() or kind in ("category", "interval", "list", "struct"):  # nulls of the last two read as None
+        return to_host(array)
     if kind in ("M", "m", "tz"):
         texts, missing = np.asarray(to_strings(array), dtype=object), "NaT"
-    elif kind in ("list", "struct", "decimal"):
-        texts, missing = (
-            np.array([None if v is None else str(nested(v)) for v in arrow_of(array).to_pylist()], object),
-            "<NA>",
-        )
+    elif kind == "decimal":
+        texts, missing = np.array([None if v is None else str(v) for v in arrow_of(array).to_pylist()], object), "<NA>"
     elif kind == "null":
         texts, missing = np.full(len(array), None, dtype=object), "None"
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import cupy
 import numpy as np
 
 from gpusim.importing.names import refused
@@ -43,6 +44,7 @@ def make_classification(
     """Samples of classes, of ``dtype``, and their classes, int64."""
     from sklearn.datasets import make_classification as make
 
+    shift, scale = (raw(one) if isinstance(one, cupy.ndarray) else one for one in (shift, scale))
     X, y = make(
         n_samples, n_features, n_informative=n_informative, n_redundant=n_redundant, n_repeated=n_repeated,
         n_classes=n_classes, n_clusters_per_class=n_clusters_per_class, weights=weights, flip_y=flip_y,
