@@ -144,6 +144,61 @@ def with_structs(number: int, line: str) -> str:
     return f'extern "C" __global__ void k{number}(Body* b, Nested* n) {{ int i = threadIdx.x; {line}; }}'
 
 
+VECTORS = """struct Particle { float4 at; float3 v; int2 cell; };
+__device__ float3 crossed(float3 a, float3 b) { return make_float3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x); }
+__device__ float dot(float2 a, float2 b) { return a.x * b.x + a.y * b.y; }
+__device__ float dot(float3 a, float3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+inline __device__ float4 operator+(float4 a, float4 b) { return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w); }
+inline __device__ float4 operator*(float4 a, float b) { return make_float4(a.x * b, a.y * b, a.z * b, a.w * b); }
+inline __device__ float4 operator*(float a, float4 b) { return b * a; }
+inline __device__ void operator+=(float4 &a, float4 b) { a.x += b.x; a.y += b.y; a.z += b.z; a.w += b.w; }
+inline __device__ float4 operator-(const float4 &a) { return make_float4(-a.x, -a.y, -a.z, -a.w); }
+inline __device__ bool operator==(float4 a, float4 b) { return a.x == b.x && a.w == b.w; }
+struct Vec {
+  float x, y;
+  __device__ Vec() : x(0), y(0) {}
+  __device__ Vec(float x, float y) : x(x), y(y) {}
+  __device__ float dot(const Vec& o) const { return x * o.x + y * o.y; }
+  __device__ float norm() const { return sqrtf(dot(*this)); }
+  __device__ void scale(float f) { x *= f; this->y *= f; }
+  __device__ Vec operator+(const Vec& o) const { return Vec(x + o.x, y + o.y); }
+  __device__ Vec& operator*=(float f) { scale(f); return *this; }
+  __device__ bool operator<(Vec o) const { return norm() < o.norm(); }
+};
+__device__ int chosen(int a) { return 1; }
+__device__ int chosen(float a) { return 2; }
+__device__ int chosen(const float* a) { return 3; }
+__device__ int chosen(int a, int b) { return 4; }
+"""
+OF_VECTORS = """
+v[i].x = 1 | v[i].z = v[i].w | v[i].q = 1 | q[i].z = 1 | v[i] = c[i] | v[i] = q[i] | c[i].x = 1 | v[i] = 1.0f | v[i] = make_float4(1, 2, 3, 4) | v[i] = make_float4(1, 2, 3) | v[i] = make_int4(1, 2, 3, 4)
+v[i] = {1, 2, 3, 4} | v[i] = {1.0f, 2.0f} | float4 a = {1.0f, 2.0f}; v[i] = a | float4 a = {1, 2, 3, 4, 5} | float4 a; a.x = i; v[i] = a | float4 a{}; v[i] = a | float4 a = make_float4(x[0], i, 0, 0); v[i] = a | const float4 a = v[0]; a.x = 1
+v[i] = float4{1, 2, 3, 4} | v[i] = float4(1, 2, 3, 4) | float4 a(1, 2, 3, 4) | v[i] = (float4){1, 2, 3, 4} | float4 a = v[0]; a.x += 1; v[i] = a | v[i] = v[0] + c[0] | v[i] = v[0] - c[0] | v[i] = v[0] * 2 | v[i] = 2 * v[0] | v[i] = 2.0 * v[0]
+v[i] = v[0] * v[1] | v[i] += c[0] | v[i] -= c[0] | v[i] += 1 | v[i] = -c[0] | v[i] = ~v[0] | if (v[0] == c[0]) x[0] = 1 | if (v[0] != c[0]) x[0] = 1 | if (v[0]) x[0] = 1 | if (v[0] < c[0]) x[0] = 1 | v[i] = i ? v[0] : c[0] | v[i] = v[0] + c[0] * 2 + -c[1]
+float4 a = v[0]; a += c[0]; v[i] = a | float4 a[2]; a[0] = v[0]; v[i] = a[0] | __shared__ float4 s[8]; s[i] = v[i] | __shared__ float3 s; s.x = 1 | extern __shared__ float4 s[]; s[i] = v[i] | x[i] = dot(make_float2(1, 2), make_float2(3, 4)) | x[i] = dot(v[0], v[1])
+x[i] = dot(make_float3(1, 2, 3), crossed(make_float3(1, 2, 3), make_float3(0, 0, 1))) | x[i] = dot(make_float2(1, 2), make_float3(1, 2, 3)) | x[i] = crossed(make_float3(1, 2, 3), make_float3(0, 0, 1)).y | x[i] = make_int2(1, 2).y | x[i] = make_float2(i, 1.5).x
+float4* p = reinterpret_cast<float4*>(x); v[i] = p[i] | float4* p = (float4*)x; p[i].y = 1 | float4* p = x | const float4* p = reinterpret_cast<const float4*>(x + 4); v[i] = *p | float4* p = reinterpret_cast<float4*>(c) | float* p = reinterpret_cast<float*>(v); p[i] = 1 | int4* p = (int4*)v; p[0].x = 1
+v[i] = __ldg(&c[i]) | v[i] = __ldg(c + i) | float2 a = {x[0], x[1]}; x[i] = a.x * a.y | uchar4 a = make_uchar4(1, 2, 3, 255); x[i] = a.w | double2 a = make_double2(1, 2); x[i] = a.y | longlong2 a = make_longlong2(1, 2); x[i] = a.y | ulong4 a; a.x = 1 | short3 a = make_short3(1, 2, 3); x[0] = a.z
+float5 a | int1 a = make_int1(3); x[0] = a.x | bool2 a | half2 a | float4 a = v[0]; float b = a.x + a.r | uint3 t = threadIdx; x[t.x] = t.y | uint3 t = blockDim; x[0] = t.z | threadIdx = make_uint3(1, 2, 3) | Particle p; p.at = v[0]; p.v = make_float3(1, 2, 3); p.cell = q[0]; x[0] = p.at.w + p.v.z + p.cell.y
+Particle p = {v[0], {1, 2, 3}, {4, 5}}; x[0] = p.cell.x | p.at = 3 | atomicAdd(&v[0].x, 1.0f) | atomicAdd(&q[0].y, 1) | char probe[sizeof(float4) == 16 ? 1 : -1] | char probe[sizeof(float3) == 12 ? 1 : -1] | char probe[sizeof(Particle) == 48 ? 1 : -1] | char probe[sizeof(uchar4) == 4 ? 1 : -1]
+char probe[alignof(float4) == 16 ? 1 : -1] | char probe[sizeof(double4) == 32 ? 1 : -1] | char probe[sizeof(longlong3) == 24 ? 1 : -1] | float4 a = *v; v[1] = a | float4 a = v->x | x[0] = v->x + (v + 1)->y | x[0] = (*v).z | v[0].x++ | ++q[0].y | float& r = v[0].y; r = 3 | float4& r = v[1]; r.x = 3 | const float4& r = c[1]; r.x = 3
+Vec a; x[0] = a.x | Vec a(1, 2); x[0] = a.y | Vec a{1, 2}; x[0] = a.y | Vec a = {1, 2}; x[0] = a.y | Vec a(1) | Vec a(1, 2, 3) | Vec a = Vec(1, 2); x[0] = a.dot(a) | x[0] = Vec(1, 2).dot(Vec(3, 4)) | x[0] = Vec(1, 2).norm() | Vec a(1, 2); a.scale(3); x[0] = a.x | const Vec a(1, 2); a.scale(3) | const Vec a(1, 2); x[0] = a.norm()
+Vec a(1, 2); a.missing() | Vec a(1, 2); x[0] = a.dot() | Vec a(1, 2); x[0] = a.dot(a, a) | Vec a(1, 2); x[0] = a.dot(3) | Vec a(1, 2); Vec b = a + a; x[0] = b.y | Vec a(1, 2); Vec b = a - a | Vec a(1, 2); a *= 2; x[0] = a.x | Vec a(1, 2); a += a | Vec a(1, 2), b(3, 4); if (a < b) x[0] = 1 | Vec a(1, 2), b(3, 4); if (a > b) x[0] = 1
+Vec a(1, 2); Vec* p = &a; p->scale(2); x[0] = p->norm() | Vec a(1, 2); x[0] = a->x | Vec a[2]; a[1].scale(2); x[0] = a[1].x | Vec a = 3 | Vec a = c[0] | auto a = Vec(1, 2) + Vec(3, 4); x[0] = a.norm() | x[0] = (Vec(1, 2) + Vec(3, 4)).norm() | Vec a; a = {1, 2}; x[0] = a.x | norm() | dot(Vec(), Vec()) | x[0] = Vec().x
+x[0] = chosen(1) | x[0] = chosen(1.0f) | x[0] = chosen(1.0) | x[0] = chosen(x) | x[0] = chosen(c) | x[0] = chosen(1, 2) | x[0] = chosen(1u) | x[0] = chosen((short)1) | x[0] = chosen(1LL) | x[0] = chosen('a') | x[0] = chosen(true) | x[0] = chosen(1, 2, 3) | x[0] = chosen() | x[0] = chosen(v[0]) | char probe[chosen(1) ? 1 : -1]
+"""
+
+
+def of_vectors() -> list[str]:
+    """Lines about vector types, functions of structs, operators, and functions that share a name."""
+    return [each.strip() for line in OF_VECTORS.strip().splitlines() for each in line.split(" | ")]
+
+
+def with_vectors(number: int, line: str) -> str:
+    """The kernel of one of these lines, on one line."""
+    return f'extern "C" __global__ void k{number}(float4* v, const float4* c, int2* q, float* x) {{ int i = threadIdx.x; {line}; }}'
+
+
 HEADERS = (
     "cuda/std/cmath cuda/std/limits cuda/std/climits cuda/std/cfloat cuda/std/cstdint cuda/std/type_traits cuda/std/utility "
     "cuda/std/complex cuda/std/cstddef math_constants.h cuComplex.h cuda_fp16.h cooperative_groups.h cuda_runtime.h math.h cmath "

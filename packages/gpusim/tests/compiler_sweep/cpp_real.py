@@ -1,4 +1,4 @@
-"""Ask NVRTC which kernels it compiles: `python cpp_real.py`, with a JSON list on standard input, `[text before them, [a line each]]`.
+"""Ask NVRTC which kernels it compiles: `python cpp_real.py [FOLDER OF HEADERS]`, with a JSON list on standard input, `[text before them, [a line each]]`.
 
 The answer is a JSON list with what it says of each, empty where it takes the kernel.
 """
@@ -15,8 +15,10 @@ from pathlib import Path
 from cuda.bindings import nvrtc
 
 (nvidia,) = importlib.util.find_spec("nvidia").submodule_search_locations
-INCLUDED = [f"-I{nvidia}/cu13/include{more}".encode() for more in ("", "/cccl")]
-"""Options that name the folders of CUDA's headers."""
+INCLUDED = [f"-I{nvidia}/cu13/include{more}".encode() for more in ("", "/cccl")] + [
+    f"-I{given}".encode() for given in sys.argv[1:]
+]
+"""Options that name the folders of CUDA's headers, and of those that the command names."""
 MOST = 90
 """Kernels of one compilation: NVRTC gives up after a hundred errors."""
 
@@ -37,19 +39,23 @@ def main() -> None:
     before, lines = json.load(sys.stdin)
     told = [""] * len(lines)
     for start in range(0, len(lines), MOST):
-        part = lines[start : start + MOST]
-        said, first = log(before + "\n".join(part)), before.count("\n") + 1
-        for message in re.split(r"(?m)^(?=k\.cu\(\d+\): )", said):
-            if "catastrophic" in message and "cannot open source file" in message:
-                told = ["no such header"] * len(lines)
-            elif found := re.match(r"k\.cu\((\d+)\): (?:catastrophic )?error(?: #\d+)?: (.*)", message):
-                lines_named = [
-                    int(found[1]),
-                    *map(int, re.findall(r"at line (\d+)", message)),
-                ]  # of a template, and of its use
-                number = max(lines_named) - first
-                assert 0 <= number < len(part), said
-                told[start + number] = told[start + number] or found[2]
+        part = range(start, min(start + MOST, len(lines)))
+        again = True
+        while again:  # what is wrong in a template of a header is told once, of the first line that uses it
+            said = log(before + "\n".join("" if told[k] else lines[k] for k in part))
+            again = False
+            for message in re.split(r"(?m)^(?=\S+\(\d+\): (?:catastrophic )?error)", said):
+                if "catastrophic" in message and "cannot open source file" in message:
+                    told = ["no such header"] * len(lines)
+                elif found := re.match(r"(\S+)\((\d+)\): (?:catastrophic )?error(?: #\d+)?: (.*)", message):
+                    own = found[1] == "k.cu"  # of a template: its place, and that of its use
+                    used = map(
+                        int, re.findall(r"at line (\d+)(?!\d| of)" if own else r"at line (\d+) of k\.cu", message)
+                    )
+                    number = max([int(found[2])] * own + [*used], default=0) - before.count("\n") - 1
+                    assert 0 <= number < len(part), message
+                    again |= not own and not told[start + number]
+                    told[start + number] = told[start + number] or found[3]
     json.dump(told, sys.stdout)
 
 

@@ -118,6 +118,10 @@ class UncompilableError(KernelError):
         return _join(f"{self.kernel or 'This kernel'} cannot be compiled for a GPU.", self.where(), self.original or "")
 
 
+class ReturnFault(UncompilableError, TypeError):
+    """A kernel that returns something, which Numba calls a `TypeError`."""
+
+
 class KernelSyntaxError(UncompilableError):
     """A statement that does not exist in a kernel: ``try``, ``with``, ``yield``, a comprehension, a returned value."""
 
@@ -313,6 +317,10 @@ class DivisionFault(KernelError, ZeroDivisionError):
             self.where(),
             "Without debug=True a GPU does not stop: x / 0 is inf or nan, and an integer x // 0 is 0.",
         )
+
+
+class DeviceFailure(Exception):
+    """What a kernel ends in whether or not it was compiled with ``debug=True``: a failed ``assert()`` of CUDA C++."""
 
 
 class TraceError(KernelError):

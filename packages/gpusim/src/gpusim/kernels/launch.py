@@ -14,7 +14,7 @@ import numpy as np
 from gpusim.device import interrupt, queue, shapes
 
 from . import limits, operands, reported
-from .faults import KernelError, TraceError, miscounted
+from .faults import KernelError, TraceError, UncompilableError, miscounted
 from .frontend.python import resolve
 from .frontend.python.resolve import Function
 from .sanitizer import blocks as sample
@@ -80,7 +80,12 @@ class Kernel:
         """
         if self._function is None:
             with self._lock:
-                self._function = resolve.function(self.pyfunc)
+                try:
+                    self._function = resolve.function(self.pyfunc)
+                except UncompilableError as error:
+                    from .backends import numpy as interpreted
+
+                    raise interpreted.as_numbas(error) from None
         return self._function
 
     def compiled(self, args: tuple) -> object | None:

@@ -153,3 +153,45 @@ def test_reduction_of_two_inputs_and_its_refusals(cp):
         first(cp.zeros((2, 2)), axis=(0, 0))
     with pytest.raises(TypeError, match="Wrong number of arguments for least"):
         first()
+
+
+@pytest.mark.parametrize(
+    ("operation", "said"),
+    [
+        ("y = INFINITY", "INFINITY"),
+        ("y = INT_MAX", "INT_MAX"),
+        ("int32_t a = 1; y = a", "int32_t"),
+        ("y = std::max(x, x)", "std"),
+        ("y = cupy::max(x, x)", "cupy"),
+        ("complex<float> z = x; y = real(z * 2.0)", r"no operator .\*."),
+        ("complex<float> z = x; z = pow(z, 2)", "pow"),
+        ("y = _ind[0]", "operator"),
+        ("int i = 3; y = i", "may not be redeclared"),
+    ],
+)
+def test_what_cupys_headers_do_not_declare_is_refused(cp, operation, said):
+    """As NVRTC says with CuPy's headers, which `compiler_sweep/test_cupy_header_sweep.py` asks."""
+    from cupy.cuda.compiler import CompileException
+
+    kernel = cp.ElementwiseKernel("float32 x", "float32 y", operation, "k")
+    with pytest.raises(CompileException, match=said):
+        kernel(cp.zeros(2, dtype=cp.float32))
+
+
+def test_what_cupys_headers_declare(cp):
+    x = cp.arange(6, dtype=cp.float32).reshape(2, 3)
+    kernel = cp.ElementwiseKernel(
+        "raw float32 m, float32 x",
+        "float32 y",
+        "int at[] = {1, 2}; y = x + M_PI * 0 + m[at] + m[{0, 1}] + m[_ind.get()] + _ind.get()[1] + _ind.size()",
+        "k",
+    )
+    assert kernel(x, x).tolist() == (2 * x.get() + 5 + 1 + [0, 1, 2] + 6).tolist()
+    complexes = cp.ElementwiseKernel(
+        "complex64 z", "complex64 v", "v = pow(z, 2.0f) + complex<float>(0, 1); v.real(7)", "k"
+    )
+    assert complexes(cp.asarray([1 + 1j], "c8")).tolist() == [7 + 3j]
+    sizes = cp.ElementwiseKernel("float32 x", "int32 y", "y = sizeof(complex<float>(x, x))", "k")
+    assert sizes(cp.zeros(1, dtype=cp.float32)).tolist() == [8]
+    mean = cp.ReductionKernel("T x", "T y", "x", "a + b", "y = a / (_in_ind.size() / _out_ind.size())", "0", "mean")
+    assert mean(x, axis=1).tolist() == [1, 4]

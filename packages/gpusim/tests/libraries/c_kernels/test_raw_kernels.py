@@ -338,8 +338,6 @@ def test_the_type_of_a_power_is_that_of_its_base(cp):
     ("body", "what"),
     [
         ("auto f = [&](int a) { return a; };", "lambda|syntax"),
-        ("float4 v = make_float4(1, 2, 3, 4);", "the vector type float4"),
-        ("float4* v = reinterpret_cast<float4*>(x);", "the vector type float4"),
         ("f<<<1, 1>>>(x);", "separate compilation mode"),
         ("float** y; y[0] = x;", "pointer"),
         ("goto end;", "goto"),
@@ -389,3 +387,19 @@ def test_pointers_that_change_places(cp):
     a, b = cp.zeros(4, "f4"), cp.zeros(4, "f4")
     cp.RawKernel(code, "f")((1,), (4,), (a, b, 3))
     assert a.get().tolist() == [3, 3, 3, 3] and b.get().tolist() == [-1, 2, 2, 2]
+
+
+@pytest.mark.parametrize("way", ["compiled", "interpreted"])
+@pytest.mark.parametrize("trace", ["first", "off"])
+def test_a_failed_assertion_ends_the_kernel(cp, monkeypatch, way, trace):
+    monkeypatch.setenv("GPUSIM_KERNELS", way)
+    monkeypatch.setenv("GPUSIM_TRACE", trace)
+    code = 'extern "C" __global__ void k(int* x) { assert(x[threadIdx.x] < 3); x[threadIdx.x] += 10; }'
+    kernel, x = cp.RawKernel(code, "k"), cp.arange(3, dtype=cp.int32)
+    kernel((1,), (3,), (x,))
+    assert x.get().tolist() == [10, 11, 12]
+    with pytest.raises(
+        cp.cuda.runtime.CUDARuntimeError, match="cudaErrorAssert.*\n.*Assertion `x.threadIdx.x. < 3` failed"
+    ):
+        kernel((1,), (3,), (x,))
+        cp.cuda.Device().synchronize()

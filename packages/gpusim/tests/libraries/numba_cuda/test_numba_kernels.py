@@ -92,8 +92,10 @@ def test_wrong_launches_speak_the_real_words(cuda):
     x = cuda.to_device(np.zeros(4))
     with pytest.raises(ValueError, match="Kernel launch configuration was not specified. Use the syntax:"):
         kernel(x)
+    with pytest.raises(TypeError, match="must specify at least the griddim and blockdim"):
+        kernel[1](x)  # it has no length
     with pytest.raises(ValueError, match="must specify at least the griddim and blockdim"):
-        kernel[1](x)
+        kernel[1,](x)
     with pytest.raises(ValueError, match="must be a sequence of 1, 2 or 3 integers"):
         kernel[1, (1, 1, 1, 1)](x)
     with pytest.raises(TypeError, match="griddim must be a sequence of integers, got"):
@@ -665,3 +667,24 @@ def test_a_grid_has_a_sync_and_nothing_else(cuda, monkeypatch, tmp_path, way, li
     with pytest.raises((numba.core.errors.TypingError, TypeError, UncompilableError)):
         cuda.jit(names["kernel"])[1, 1](np.zeros(1))
         cuda.synchronize()
+
+
+@pytest.mark.parametrize("way", ["compiled", "interpreted"])
+def test_what_numba_refuses_is_caught_as_its_errors(cuda, monkeypatch, way):
+    from numba.core import errors
+
+    monkeypatch.setenv("GPUSIM_KERNELS", way)
+
+    @cuda.jit
+    def unnamed(x):
+        x[0] = nothing  # noqa: F821
+
+    @cuda.jit
+    def returning(x):
+        return x[0]
+
+    with pytest.raises(errors.TypingError, match="nothing"):
+        unnamed[1, 1](np.zeros(1))
+    if way == "compiled":
+        with pytest.raises(TypeError, match="void return type"):
+            returning[1, 1](np.zeros(1))

@@ -950,8 +950,8 @@ class Inference:
                 return Array(t.item, len(shape))
         if isinstance(t, Array) and name == "view" and len(args) == 1 and isinstance(args[0].type, Thing):
             item = dtype_of_thing(args[0].type.value)
-            if not isinstance(item, Scalar):
-                raise TypingError("An array is viewed as numbers of another type only")
+            if not isinstance(item, Scalar | Record):
+                raise TypingError("An array is viewed as numbers or records of another type only")
             access = self.access(v, base, "read")._replace(place=v.place)
             v.emit = lambda n: f"{self.k(self.arrays.viewed)}(g, {n[0]}, {self.k(item.dtype)}, {self.k(access)})"
             return Array(item, t.ndim)

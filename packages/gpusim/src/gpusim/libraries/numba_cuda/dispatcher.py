@@ -149,7 +149,8 @@ class CUDADispatcher(serialize.ReduceMixin):
 
     def __getitem__(self, args: Any) -> _LaunchConfiguration:
         if not isinstance(args, tuple) or len(args) not in (2, 3, 4):
-            raise ValueError(
+            # Numba asks a lone number for its length, which is a TypeError.
+            raise (ValueError if isinstance(args, tuple) else TypeError)(
                 "must specify at least the griddim and blockdim: "
                 f"{self.__name__}[blocks, threads_per_block](…), then a stream and bytes of dynamic shared memory"
             )

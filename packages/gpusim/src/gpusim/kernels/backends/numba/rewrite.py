@@ -18,6 +18,7 @@ from types import ModuleType
 
 import numpy as np
 
+from ...faults import DeviceFailure, ReturnFault
 from ...frontend.intrinsics import ATOMICS, BARRIERS, VOTES, WARP
 from ...frontend.python.resolve import FUNCTION_PREFIX, PREFIX, Function, is_written
 from ...sanitizer.log import Site
@@ -239,6 +240,7 @@ class _Rewriter(ast.NodeTransformer):
                     "CUDA kernel must have void return type: a kernel returns nothing. Write the result into an array "
                     "that is passed to it.",
                     node,
+                    ReturnFault,
                 )
             node.value = None
         return self.leave(node) if self.kernel else self.generic_visit(node)
@@ -255,9 +257,15 @@ class _Rewriter(ast.NodeTransformer):
         if not all(self.is_constant(each) for each in given):
             raise self.function.error("An exception in a kernel takes constants only, e.g. ValueError('x').", node)
         # Without debug=True a thread that raises ends, and the host hears nothing of it.
-        if not self.debug:
+        if not self.debug and not self.is_failure(node.exc):
             return self.generic_visit(node) if not self.kernel else self.leave(node)
         return [self.raising(node), self.generic_visit(node)]
+
+    def is_failure(self, raised: ast.expr | None) -> bool:
+        """Whether an exception is told in any case."""
+        called = raised.func if isinstance(raised, ast.Call) else raised
+        kind = self.function.env.get(called.id) if isinstance(called, ast.Name) else None
+        return isinstance(kind, type) and issubclass(kind, DeviceFailure)
 
     def raising(self, node: ast.stmt) -> ast.stmt:
         return at(ast.Expr(self.call("raising", ast.Constant(self.site(node, "raise", None)))), node)

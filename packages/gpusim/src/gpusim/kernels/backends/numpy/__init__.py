@@ -84,11 +84,11 @@ def compile_kernel(function, argtypes: tuple[Type, ...], debug: bool = False, cu
         try:
             found = programs[argtypes, debug, cut] = Program(function, argtypes, debug, cut)
         except UncompilableError as error:
-            raise _as_numbas(error) from None
+            raise as_numbas(error) from None
     return found
 
 
-def _as_numbas(error: UncompilableError) -> UncompilableError:
+def as_numbas(error: UncompilableError) -> UncompilableError:
     """An error about types as Numba's kind of error, where there is Numba."""
     if not error.mistyped:
         return error

@@ -105,6 +105,10 @@ class Arr:
     def dims(self) -> tuple:
         return tuple(_i64(n) for n in self.shape)
 
+    def times(self) -> int:
+        """Units of an item of the memory: more than one in an array field of its records."""
+        return self.memory.flat.dtype.itemsize // self.unit
+
     def byte_strides(self) -> tuple:
         return tuple(_i64(s * self.unit) for s in self.strides)
 
@@ -183,9 +187,10 @@ def address(g, a: Arr, index: tuple, access: Access):
     if memory.space == "shared":
         block = g.block_number()
         if type(block) is np.ndarray or block:
-            at = at + block * memory.size
+            at = at + block * memory.size * a.times()
     elif memory.space == "local":
-        at = at * memory.lanes + g.lanes
+        times = a.times()
+        at = (at // times * memory.lanes + g.lanes) * times + at % times if times != 1 else at * memory.lanes + g.lanes
     if g.log is not None:
         g.trace(a, plain, access, used)
     return at
@@ -285,9 +290,10 @@ def _place(g, a: Arr, index: tuple, access: Access):
     finally:
         g.log = log
     memory = a.memory
+    times = a.times()
     if memory.space == "shared":
-        return at - g.block_number() * memory.size
-    return (at - g.lanes) // memory.lanes if memory.space == "local" else at
+        return at - g.block_number() * memory.size * times
+    return (at // times - g.lanes) // memory.lanes * times + at % times if memory.space == "local" else at
 
 
 def load_item(g, a: Arr, access: Access):
@@ -310,8 +316,6 @@ def field(a: Arr, name: str) -> Arr:
         return Arr(flat, a.offset, a.shape, a.strides, a.unit, memory, a.base + start, a.readonly)
     item_type, inner = dtype.subdtype
     inner_bytes = tuple(s * item_type.itemsize for s in c_strides(inner))
-    if memory.lanes != 1:
-        raise NotImplementedError("array fields of records in local arrays")
     unit = math.gcd(a.unit, *inner_bytes)
     times = a.unit // unit
 
@@ -324,10 +328,7 @@ def field(a: Arr, name: str) -> Arr:
 
     flat = memory.field((a.base, name, id(a.flat), unit), make)
     strides = tuple(s * times for s in a.strides) + tuple(b // unit for b in inner_bytes)
-    made = Arr(flat, a.offset * times, (*a.shape, *inner), strides, unit, memory, a.base + start, a.readonly)
-    if memory.space == "shared" and times != 1:
-        raise NotImplementedError("array fields of records in shared arrays")
-    return made
+    return Arr(flat, a.offset * times, (*a.shape, *inner), strides, unit, memory, a.base + start, a.readonly)
 
 
 def view(g, a: Arr, index: tuple, access: Access) -> Arr:

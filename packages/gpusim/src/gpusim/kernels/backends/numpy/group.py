@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...faults import DivisionFault, KernelError, OutOfBoundsError, UncompilableError, raised
+from ...faults import DeviceFailure, DivisionFault, KernelError, OutOfBoundsError, UncompilableError, raised
 from .arrays import address
 from .chunk import Chunk
 from .lanes import join, take
@@ -168,8 +168,8 @@ class Group:
 
     def raised(self, exception, place) -> None:
         """A ``raise`` or a failed assertion: with debug=True told, else the threads end, as on a GPU."""
-        if self.chunk.run.debug:
-            cls, args = exception
+        cls, args = exception
+        if self.chunk.run.debug or issubclass(cls, DeviceFailure):
             raise raised(cls(*args), KernelError("", **self.where(place, 0)))
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+import copy
 import functools
+import math
 import re
 from typing import Any
 
 import numpy as np
-from pycparser import c_ast
+from pycparser import c_ast, c_generator
 
-from . import builtins_threads, overloads
+from . import builtins_threads, methods, overloads
 from .c_types import (
     BOOL,
     COMPLEX64,
@@ -22,6 +24,7 @@ from .c_types import (
     LONG,
     UINT,
     ULLONG,
+    VECTORS,
     VOID,
     Carray,
     Group,
@@ -29,6 +32,7 @@ from .c_types import (
     Scalar,
     common,
 )
+from .cpp_to_c import MUTABLE
 from .values import Value, binary, call, convert, literal, load, real_of, to
 
 MATH = {
@@ -70,10 +74,8 @@ ARITHMETIC = {
 
 
 COMPLEX = {"exp": "exp", "log": "log", "sqrt": "sqrt", "sin": "sin", "cos": "cos", "conj": "conj", "abs": "abs", "tan": "tan",
-            "sinh": "sinh", "cosh": "cosh", "tanh": "tanh"}  # fmt: skip
-
-
-VECTORS = {f"make_{t}{n}" for t in ("float", "int", "double", "uint", "char", "uchar") for n in (1, 2, 3, 4)}
+            "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh",
+            "acosh": "arccosh", "atanh": "arctanh", "log10": "log10"}  # fmt: skip
 
 
 CASTED = {
@@ -110,7 +112,15 @@ OF_PYTHON = ("_hf_minimum", "_hf_maximum", "_hf_power", "_hf_floordiv", "_hf_pym
 
 
 class Builtins:
-    """CUDA's functions, by the name they are called by."""
+    """CUDA's functions, by the name they are called by.
+
+    Attributes
+    ----------
+    assertion : type or None
+        The exception that a failed ``assert()`` is.
+    """
+
+    assertion: type | None = None
 
     def knows(self, name: str) -> bool:
         """Whether a name is one of CUDA's."""
@@ -118,12 +128,15 @@ class Builtins:
 
     def _find(self, name: str):
         if name in ("min", "max", "abs", "labs", "llabs", "__ldg", "__ldcg", "__ldca", "isnan", "isinf", "isfinite", "signbit",
-                    "assert", "printf", "sincos", "sincosf", "__sincosf", "modf", "modff", "fma", "fmaf", "__fmaf_rn", "__fma_rn",
+                    "assert", "printf", "nan", "nanf", "sincos", "sincosf", "__sincosf", "modf", "modff", "fma", "fmaf", "__fmaf_rn", "__fma_rn",
                     "fdividef", "__fdividef", "rsqrt", "rsqrtf", "__frsqrt_rn", "exp10", "exp10f", "__saturatef", "real", "imag",
                     "norm", "arg", "atomicAdd_block", "clock", "clock64",
                     "__mul24", "__umul24", "mul24", "__umulhi", "__mulhi", "frcp", "__frcp_rn", "swap"):  # fmt: skip
             return f"call_{name.strip('_')}"
-        if name.startswith(("_hf_make", "_hf_limit", "_hf_grid_sync", "_hf_laneid")) or name in OF_PYTHON:
+        if (
+            name.startswith(("_hf_make", "_hf_limit", "_hf_grid_sync", "_hf_laneid", "_hf_nan", MUTABLE))
+            or name in OF_PYTHON
+        ):
             return "call_hf"
         if name in FAST or name in ARITHMETIC or name in CASTED or name in CONVERTED or name in NEAREST:
             return "call_table"
@@ -137,7 +150,9 @@ class Builtins:
             return "call_other"
         if builtins_threads.knows(name):
             return "call_warp"
-        if name in VECTORS or name.startswith(("cub", "curand", "tex", "surf", "__half", "__float2half", "__h")):
+        if name.startswith("make_") and name[5:] in VECTORS:
+            return "call_vector"
+        if name.startswith(("cub", "curand", "tex", "surf", "__half", "__float2half", "__h")):
             return "call_refused"
         return None
 
@@ -148,6 +163,13 @@ class Builtins:
         ------
         CompileException, NotSimulatedError
         """
+        if (
+            name in ("nan", "nanf")
+            and len(given) == 1
+            and isinstance(given[0], c_ast.Constant)
+            and given[0].type == "string"
+        ):
+            name = f"_hf_{name}"
         if name.startswith(overloads.STANDARD):
             name = name.removeprefix(overloads.STANDARD)
             given = overloads.as_standard(f, name, given)
@@ -159,6 +181,17 @@ class Builtins:
     def call_hf(self, f, name, given, node):
         if name == "_hf_grid_sync":
             return Value(VOID, ast.Call(ast.Attribute(call("_c_cg.this_grid"), "sync", ast.Load()), [], []))
+        if name in ("_hf_nan", "_hf_nanf"):
+            return literal(FLOAT if name == "_hf_nanf" else DOUBLE, float("nan"))
+        if name == MUTABLE:
+            made = f.value(given[0])
+            if isinstance(made.type, Pointer) and made.type.const:
+                f.wrong(
+                    "reinterpret_cast cannot cast away const or other type qualifiers",
+                    node,
+                    "Cast to a pointer to const.",
+                )
+            return made
         if name == "_hf_laneid":
             return Value(UINT, to("u4", load("_c_laneid")))
         if name in OF_PYTHON:
@@ -218,6 +251,18 @@ class Builtins:
 
     def part(self, a: Value, name: str) -> Value:
         return Value(real_of(a.type), ast.Attribute(a.node, name, ast.Load()))
+
+    def call_assert(self, f, name, given, node):
+        if self.assertion is None:
+            f.refuse("assert()", node)
+        if len(given) != 1:
+            f.wrong(f'macro "assert" passed {len(given)} arguments, but takes just 1', node)
+        text = c_generator.CGenerator().visit(given[0])
+        test = f.truth(given[0])
+        f.called["_c_assertion"] = self.assertion
+        failed = ast.Raise(call("_c_assertion", ast.Constant(f"Assertion `{text}` failed.")), None)
+        f.emit(ast.If(ast.UnaryOp(ast.Not(), test.node), [failed], []))
+        return Value(VOID, ast.Constant(None))
 
     def call_printf(self, f, name, given, node):
         """C's own, with the types that its format names; what it prints appears in whatever order the threads come."""
@@ -293,22 +338,53 @@ class Builtins:
         given = list(node.args.exprs) if node.args is not None else []
         variable = f.scope.find(owner.name) if isinstance(owner, c_ast.ID) else None
         if variable is not None and isinstance(variable.type, Carray):
+            if node.name.type == "->":
+                f.wrong(f'operator -> applied to "{variable.type}" instead of to a pointer type', node)
             return self._of_carray(f, variable, name, subscripts, node)
         if variable is not None and isinstance(variable.type, Group):
             return builtins_threads.group(self, f, variable.type, name, node)
+        found = methods.called(f, node)
+        if found is not None:
+            return found
         made = f.value(owner)
         if isinstance(made.type, Scalar) and made.type.kind == "c" and name in ("real", "imag") and not given:
             return self.part(made, name)
+        if isinstance(made.type, Scalar) and made.type.kind == "c" and name in ("real", "imag") and len(given) == 1:
+            place = f.settled(f.place(owner))
+            parts = {part: self.part(f.read(place), part) for part in ("real", "imag")}
+            parts[name] = f.converted(f.value(given[0]), real_of(made.type), node)
+            f.store(
+                place, Value(made.type, to(made.type.char, call("complex", parts["real"].node, parts["imag"].node)))
+            )
+            return Value(VOID, ast.Constant(None))
         f.refuse(f".{name}() of {made.type}", node)
 
     def _of_carray(self, f, variable, name, subscripts, node) -> Value:
+        kind = variable.type
         if name == "size" and not subscripts:
             return Value(LONG, load(f"{variable.name}__size"))
-        if name in ("shape", "strides") and len(subscripts) == 1:
+        if name not in (("size", "get") if kind.indexer else ("size", "shape", "strides")):
+            f.wrong(f'class "{kind}" has no member "{name}"', node)
+        if name != "size" and len(subscripts) == 1:
+            parts = (
+                self.indices(f, variable)
+                if name == "get"
+                else [load(f"{variable.name}__{name}{k}") for k in range(kind.ndim)]
+            )
             k = f.whole(subscripts[0])
-            if k.const is not None and 0 <= k.const < variable.type.ndim:
-                return Value(LONG, load(f"{variable.name}__{name}{k.const}"))
+            if k.const is not None and 0 <= k.const < kind.ndim:
+                return Value(LONG, parts[k.const])
         f.refuse(f"this use of {name}() of a raw argument", node)
+
+    def indices(self, f, variable) -> list[ast.expr]:
+        """What ``_ind.get()`` has: the element's index along each dimension."""
+        rest: ast.expr = load(f.find("i").name)
+        made: list[ast.expr] = []
+        for k in range(variable.type.ndim - 1, 0, -1):
+            length = load(f"{variable.name}__shape{k}")
+            made.insert(0, ast.BinOp(rest, ast.Mod(), length))
+            rest = ast.BinOp(copy.deepcopy(rest), ast.FloorDiv(), load(length.id))
+        return [rest, *made]
 
     def attribute(self, f, node: c_ast.StructRef) -> Value:
         """``x.ndim``; all else is a struct's member."""
@@ -326,6 +402,13 @@ class Builtins:
     def call_refused(self, f, name, given, node):
         f.refuse(f"{name}()", node)
 
+    def call_vector(self, f, name, given, node):
+        """``make_float4(x, y, z, w)``."""
+        kind = VECTORS[name[5:]]
+        numbers = self.numbers(f, name, given, len(kind.fields), node)
+        parts = [f.kept(f.converted(a, of, node)) for a, (_, of) in zip(numbers, kind.fields, strict=True)]
+        return Value(kind, ast.Constant(None), parts=parts)
+
     def math(self, kind: Scalar, name: str, *args: Value) -> Value:
         """One of C's functions of floats, in a float's type."""
         python = MATH.get(name) or MATH2.get(name)
@@ -341,8 +424,20 @@ class Builtins:
         base = name[:-1] if short else name
         args = self.numbers(f, name, given, 2 if base in MATH2 else 1, node)
         if any(a.type.kind == "c" for a in args):
+            if short:
+                f.wrong(f'no suitable conversion function from "{args[0].type}" to "float" exists', node)
             if base in COMPLEX:
                 return self.call_other(f, name, given, node)
+            if base == "pow":
+                real, other = sorted((real_of(a.type) for a in args), key=lambda kind: kind.kind != "f")
+                if other.kind in "iub" and other.size >= real.size:
+                    f.wrong(f'no instance of function "pow" for ({", ".join(str(a.type) for a in args)}): it is made for integers', node,
+                            f"Convert the exponent: pow(z, {real}(n)).")  # fmt: skip
+                kind = COMPLEX128 if any(a.type.char in ("c16", "f8") for a in args) else COMPLEX64
+                powered = ast.BinOp(convert(args[0], kind).node, ast.Pow(), convert(args[1], kind).node)
+                return Value(kind, to(kind.char, powered))
+            if base in ("log2", "log1p", "expm1", "rint"):
+                return self._of_complex(f, base, f.kept(args[0]))
             f.refuse(f"{name}() of complex numbers", node)
         kind = FLOAT
         if not short:
@@ -386,6 +481,19 @@ class Builtins:
             return self.call_math(f, name, given, node)
         return self.complex_function(a, name)
 
+    def _of_complex(self, f, name: str, a: Value) -> Value:
+        """A function of complex numbers that CuPy's header makes of others."""
+        kind = real_of(a.type)
+        one = convert(literal(kind, 1), a.type)
+        if name == "rint":
+            parts = (self.math(kind, "rint", self.part(a, part)).node for part in ("real", "imag"))
+            return Value(a.type, to(a.type.char, call("complex", *parts)))
+        if name == "expm1":
+            return binary("-", self.complex_function(a, "exp"), one)
+        if name == "log1p":
+            return self.complex_function(binary("+", a, one), "log")
+        return binary("/", self.complex_function(a, "log"), convert(literal(kind, math.log(2)), a.type))
+
     def complex_function(self, a: Value, name: str) -> Value:
         """A function of a complex number."""
         if name == "abs":
@@ -395,6 +503,8 @@ class Builtins:
 
     def _extreme(self, f, name, given, node):
         a, b = self.numbers(f, name, given, 2, node)
+        if a.type.kind == "c" and a.type == b.type:
+            f.refuse(f"{name}() of complex numbers", node)
         if "c" in (a.type.kind, b.type.kind):
             f.wrong(f'no instance of overloaded function "{name}" matches the argument list', node)
         kind = common(*self.chosen(f, name, [a, b], node))
@@ -416,6 +526,10 @@ class Builtins:
 
     def _classified(self, f, name, given, node):
         (a,) = self.numbers(f, name, given, 1, node)
+        if a.type.kind == "c" and name != "signbit":
+            a = f.kept(a)
+            parts = [call(f"_c_math.{name}", self.part(a, part).node) for part in ("real", "imag")]
+            return Value(BOOL, ast.BoolOp(ast.And() if name == "isfinite" else ast.Or(), parts))
         self.chosen(f, name, [a], node)
         tested = call("_c_sign_bit" if name == "signbit" else f"_c_math.{name}", a.node)
         return convert(Value(BOOL, tested), INT)

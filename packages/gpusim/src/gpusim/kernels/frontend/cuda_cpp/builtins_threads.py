@@ -6,15 +6,15 @@ import ast
 
 from pycparser import c_ast
 
-from .c_types import DOUBLE, FLOAT, INT, LLONG, UINT, ULLONG, VOID, promoted
+from .c_types import DOUBLE, FLOAT, INT, LLONG, LONG, UINT, ULLONG, ULONG, VOID, promoted
 from .values import Value, binary, call, convert, literal, load, to, unary
 
 _ATOMICS = {
     "Add": ("add", (INT, UINT, ULLONG, FLOAT, DOUBLE)), "Sub": ("sub", (INT, UINT)),
     "Exch": ("exch", (INT, UINT, ULLONG, FLOAT)), "Min": ("min", (INT, UINT, ULLONG, LLONG)),
     "Max": ("max", (INT, UINT, ULLONG, LLONG)), "Inc": ("inc", (UINT,)), "Dec": ("dec", (UINT,)),
-    "CAS": ("cas", (INT, UINT, ULLONG)), "And": ("and_", (INT, UINT, ULLONG)), "Or": ("or_", (INT, UINT, ULLONG)),
-    "Xor": ("xor", (INT, UINT, ULLONG)),
+    "CAS": ("cas", (INT, UINT, ULLONG)), "And": ("and_", (INT, UINT, LLONG, ULLONG)), "Or": ("or_", (INT, UINT, LLONG, ULLONG)),
+    "Xor": ("xor", (INT, UINT, LLONG, ULLONG)),
 }  # fmt: skip
 _PLAIN = {"__syncthreads": "syncthreads", "__threadfence": "threadfence", "__threadfence_block": "threadfence_block",
           "__threadfence_system": "threadfence_system"}  # fmt: skip
@@ -91,7 +91,7 @@ def _atomic(b, f, name: str, given: list[c_ast.Node], node: c_ast.Node) -> Value
             f"            argument types are: ({'const ' if place.readonly else ''}{place.type} *, ...)",
             node,
         )
-    if place.type.char == "i8" and base in ("Add", "Exch", "CAS", "And", "Or", "Xor") and not extra:
+    if place.type in (LONG, ULONG) or (place.type.char == "i8" and base in ("Add", "Exch", "CAS") and not extra):
         f.wrong(f'no instance of overloaded function "{name}" matches the argument list', node)
     values = [f.converted(f.number(v), place.type, node) for v in given[1:]]
     array, at = place.node, place.at[0] if len(place.at) == 1 else ast.Tuple(list(place.at), ast.Load())

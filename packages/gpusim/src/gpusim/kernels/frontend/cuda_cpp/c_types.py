@@ -92,14 +92,14 @@ class Struct:
     @functools.cached_property
     def alignment(self) -> int:
         """In bytes."""
-        return max([self.aligned, *(_alignment(kind) for _, kind in self.fields)])
+        return max([self.aligned, *(alignment(kind) for _, kind in self.fields)])
 
     @functools.cached_property
     def dtype(self) -> np.dtype:
         """The record that has C's layout."""
         offsets, end = [], 0
         for _, kind in self.fields:
-            offsets.append(-(-end // _alignment(kind)) * _alignment(kind))
+            offsets.append(-(-end // alignment(kind)) * alignment(kind))
             end = offsets[-1] + _format(kind).itemsize
         return np.dtype(
             {
@@ -123,7 +123,8 @@ class Struct:
         return self.name
 
 
-def _alignment(kind: object) -> int:
+def alignment(kind: object) -> int:
+    """In bytes."""
     kind = kind.of if isinstance(kind, Array) else kind
     return kind.alignment if isinstance(kind, Struct) else kind.size
 
@@ -140,8 +141,11 @@ class Carray:
     ndim: int
     name: str
     whole: bool = False  # indexed by all its dimensions, as in CuPy's JIT
+    indexer: bool = False  # CuPy's `_ind`, which has the indices of the element and no elements
 
     def __str__(self) -> str:
+        if self.indexer:
+            return f"CIndexer<{self.ndim}>"
         return f"CArray<{self.of}, {self.ndim}>"
 
 
@@ -200,6 +204,26 @@ NAMED: dict[str, object] = {
     "thread_block": Group("thread_block"),
 }
 """Types that have a name of one word and are no keywords of C."""
+
+VECTORS = {
+    f"{name}{n}": Struct(
+        f"{name}{n}", tuple((axis, kind) for axis in "xyzw"[:n]), kind.size if n == 3 else min(16, n * kind.size)
+    )
+    for name, kind in (
+        *(
+            ("char", SCHAR),
+            ("uchar", UCHAR),
+            ("short", SHORT),
+            ("ushort", USHORT),
+            ("int", INT),
+            ("uint", UINT),
+            ("long", LONG),
+        ),
+        *(("ulong", ULONG), ("longlong", LLONG), ("ulonglong", ULLONG), ("float", FLOAT), ("double", DOUBLE)),
+    )
+    for n in (1, 2, 3, 4)
+}
+"""CUDA's vector types; such a vector of four is aligned to 16 bytes at most."""
 
 OF_DTYPE = {
     scalar.dtype: scalar

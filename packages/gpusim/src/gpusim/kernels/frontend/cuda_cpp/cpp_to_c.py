@@ -6,10 +6,10 @@ arguments.  Every token keeps its line.
 
 from __future__ import annotations
 
-import re
+import itertools
 from dataclasses import dataclass, field
 
-from .c_types import NAMED
+from .c_types import NAMED, VECTORS
 from .errors import Code
 from .overloads import DECLARED as OVERLOADED
 from .overloads import STANDARD
@@ -17,6 +17,20 @@ from .tokens import Token
 
 REFERENCE = "_hf_ref_"
 """What begins the name of a reference, which is parsed as a pointer."""
+OPERATOR, METHOD, CONSTRUCTOR = "_hf_op_", "_hf_m_", "_hf_new_"
+"""What begins the names of operators, of functions in structs, and of constructors, which become functions like any other."""
+INDICES = "_hf_indices"
+"""A function that stands for the list of indices in ``x[{i, j}]``."""
+MUTABLE = "_hf_mutable"
+"""A function that takes what a cast of C++ may not make changeable."""
+THIS = "_hf_this"
+"""What a function of a struct calls the struct it is called of."""
+OPERATORS = {
+    "+": "add", "-": "sub", "*": "mul", "/": "div", "%": "mod", "==": "eq", "!=": "ne", "<": "lt", ">": "gt", "<=": "le", ">=": "ge",
+    "+=": "iadd", "-=": "isub", "*=": "imul", "/=": "idiv", "%=": "imod", "!": "not", "~": "inverted", "&": "and", "|": "or", "^": "xor",
+    "<<": "left", ">>": "right", "&=": "iand", "|=": "ior", "^=": "ixor",
+}  # fmt: skip
+"""Operators that a source may define, with the ends of their names."""
 SHARED = "register"  # CUDA has no use for this word of C's: it marks shared memory
 WORDS = frozenset("void bool char short int long float double signed unsigned _Bool".split())
 _DROPPED = frozenset(
@@ -25,12 +39,11 @@ _DROPPED = frozenset(
 )
 _NAMESPACES = frozenset("std thrust cuda cupy cooperative_groups cg".split())
 _REFUSED = {
-    "class": "a class", "union": "a union", "operator": "an operator function", "new": "new",
+    "class": "a class", "union": "a union", "new": "new",
     "delete": "delete", "decltype": "decltype", "try": "try", "throw": "throw", "asm": "inline assembly",
     "__asm__": "inline assembly", "virtual": "virtual", "<<<": "a launch from a kernel", "goto": "goto",
     "concept": "a concept", "requires": "requires", "...": "a variadic function",
 }  # fmt: skip
-_VECTOR = re.compile(r"(u?(char|short|int|long|longlong)|float|double)[1-4]")
 _CASTS = frozenset(("static_cast", "reinterpret_cast", "const_cast"))
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 
@@ -73,6 +86,10 @@ class Unit:
     structs : set of str
     aligned : dict
         The alignment of structs that say one, in bytes.
+    vectors, constructors : set of str
+        The vector types of CUDA that it names; structs that say how they are made.
+    methods : dict
+        The functions of each struct, by its name.
     """
 
     code: Code
@@ -82,7 +99,16 @@ class Unit:
     linked: set[str] = field(default_factory=set)
     structs: set[str] = field(default_factory=set)
     aligned: dict[str, int] = field(default_factory=dict)
+    vectors: set[str] = field(default_factory=set)
+    constructors: set[str] = field(default_factory=set)
+    methods: dict[str, set[str]] = field(default_factory=dict)
     typenames: set[str] = field(default_factory=lambda: {n for n in NAMED if n not in WORDS} | {"_hf_auto"})
+
+
+def readable(name: str) -> str:
+    """The name of a function as messages show it: without what marks an operator, or a function of a struct."""
+    name = name.replace(OPERATOR, "operator_", 1) if name.startswith(OPERATOR) else name
+    return name.removeprefix(METHOD).removeprefix(CONSTRUCTOR)
 
 
 def convert(tokens: list[Token], code: Code) -> Unit:
@@ -94,6 +120,7 @@ def convert(tokens: list[Token], code: Code) -> Unit:
         For a construct of C++ that is not handled.
     """
     unit = Unit(code)
+    tokens = _named_operators(tokens, code)
     for k, token in enumerate(tokens):
         if token.text == "<<<" and not code.separate:
             code.wrong(
@@ -103,13 +130,32 @@ def convert(tokens: list[Token], code: Code) -> Unit:
             continue  # a template's parameter
         if token.kind != "string" and token.text in _REFUSED:
             code.refuse(_REFUSED[token.text], token.line)
-        if token.kind == "name" and _VECTOR.fullmatch(token.text) and k + 1 < len(tokens):
-            of_a_type = tokens[k + 1].kind == "name" or tokens[k + 1].text in ("*", "&")
-            if of_a_type and not (k and tokens[k - 1].text in WORDS):
-                code.refuse(f"the vector type {token.text}", token.line, "a struct")
+    unit.vectors = _vectors(tokens)
+    unit.structs |= unit.vectors
+    unit.typenames |= unit.vectors
     tokens = _outside(tokens, unit)
     unit.tokens = body(tokens, unit)
     return unit
+
+
+def _named_operators(tokens: list[Token], code: Code) -> list[Token]:
+    """Give each operator that is defined a name."""
+    made: list[Token] = []
+    for token in tokens:
+        if not made or made[-1].text != "operator":
+            made.append(token)
+        elif token.text in OPERATORS:
+            made[-1] = Token(OPERATOR + OPERATORS[token.text], token.line, "name")
+        else:
+            what = f"operator{token.text}" if token.kind == "mark" else "a conversion operator"
+            code.refuse(what, token.line, "a function with a name")
+    return made
+
+
+def _vectors(tokens: list[Token]) -> set[str]:
+    """The vector types that a source names, but for names of which it makes variables."""
+    named = {token.text for token in tokens if token.kind == "name" and token.text in VECTORS}
+    return named - {b.text for a, b in itertools.pairwise(tokens) if a.text in WORDS or a.text == "auto"}
 
 
 def instance(template: Template, args: list[list[Token]], unit: Unit, name: str) -> list[Token]:
@@ -229,6 +275,8 @@ def _outside(tokens: list[Token], unit: Unit) -> list[Token]:
             k += 1
         elif after == "::" and text in namespaces:
             k += 2
+            if text in ("thrust", "cupy"):
+                _check_cupy(text, tokens, k, unit)
             if text == "std":
                 _check_std(tokens, k, unit)
                 if k < len(tokens) and tokens[k].text in OVERLOADED:
@@ -247,6 +295,12 @@ def _outside(tokens: list[Token], unit: Unit) -> list[Token]:
             unit.typenames.add(next(t.text for t in reversed(tokens[k:end]) if t.kind == "name"))
             made.append(token)
             k += 1
+        elif text == "numeric_limits" and unit.code.bare and (not k or tokens[k - 1].text != "::"):
+            unit.code.wrong(
+                f'identifier "{text}" is undefined',
+                token.line,
+                "Write cuda::std::numeric_limits, behind <cuda/std/limits>.",
+            )
         elif text in ("constexpr", "consteval", "constinit"):
             made.append(Token("const", token.line, "name"))
             k += 1
@@ -254,6 +308,17 @@ def _outside(tokens: list[Token], unit: Unit) -> list[Token]:
             made.append(token)
             k += 1
     return made
+
+
+_OF_THRUST = frozenset(
+    "complex real imag arg abs norm conj proj polar exp log log10 pow sqrt sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh".split()
+)
+
+
+def _check_cupy(namespace: str, tokens: list[Token], k: int, unit: Unit) -> None:
+    """Refuse what CuPy's headers do not have in a namespace."""
+    if unit.code.bare and k < len(tokens) and not (namespace == "thrust" and tokens[k].text in _OF_THRUST):
+        unit.code.wrong(f'namespace "{namespace}" has no member "{tokens[k].text}"', tokens[k].line)
 
 
 def _check_std(tokens: list[Token], k: int, unit: Unit) -> None:
@@ -276,7 +341,7 @@ def _check_std(tokens: list[Token], k: int, unit: Unit) -> None:
 
 
 _NOT_IN_STRUCTS = {
-    "(": "a struct with functions", "=": "a struct whose members have values", "{": "a struct within a struct", ":": "a bit field, "
+    "(": "this member", "=": "a struct whose members have values", "{": "a struct within a struct", ":": "a bit field, "
     "or a label in a struct", "*": "a pointer in a struct", "&": "a reference in a struct", "static": "a static member",
     "template": "a template in a struct",
 }  # fmt: skip
@@ -306,9 +371,6 @@ def _struct(tokens: list[Token], start: int, unit: Unit, made: list[Token]) -> i
         made += [tokens[start]] * typedef + [Token(name, line, "name")]
         return k
     last = close(tokens, k, code)
-    for token in tokens[k + 1 : last]:
-        if token.text in _NOT_IN_STRUCTS:
-            code.refuse(_NOT_IN_STRUCTS[token.text], token.line)
     end = next((j for j in range(last, len(tokens)) if tokens[j].text == ";"), None)
     if end is None or (end == last + 1 and not name):
         code.wrong('expected a ";"', tokens[last].line)
@@ -320,15 +382,172 @@ def _struct(tokens: list[Token], start: int, unit: Unit, made: list[Token]) -> i
     unit.structs.add(name)
     unit.typenames |= {name, alias} - {""}
     unit.aligned[name] = aligned
-    kind = Token(name, line, "name")
-    made += [Token("typedef", line, "name"), Token("struct", line, "name"), kind, *tokens[k : last + 1], kind]
+    data, functions = _members(name, tokens[k + 1 : last], unit)
+    for token in data:
+        if token.text in _NOT_IN_STRUCTS:
+            code.refuse(_NOT_IN_STRUCTS[token.text], token.line)
+    kind, semicolon = Token(name, line, "name"), Token(";", tokens[last].line, "mark")
+    made += [
+        Token("typedef", line, "name"),
+        Token("struct", line, "name"),
+        kind,
+        tokens[k],
+        *data,
+        tokens[last],
+        kind,
+        semicolon,
+    ]
     if typedef and alias != name:
-        made += [Token(";", tokens[last].line, "mark"), Token("typedef", line, "name"), kind]
-    elif typedef or end == last + 1:
-        return end  # at its semicolon
+        made += [Token("typedef", line, "name"), kind, *tokens[last + 1 : end + 1]]
+    made += _outside(functions, unit)
+    if not typedef and end != last + 1:
+        made.append(kind)
+        return last + 1
+    return end + 1
+
+
+def _members(name: str, tokens: list[Token], unit: Unit) -> tuple[list[Token], list[Token]]:
+    """The members of a struct that are no functions, and its functions as functions of their own, which are given the struct."""
+    code = unit.code
+    data: list[Token] = []
+    functions: list[Token] = []
+    unit.methods.setdefault(name, set())
+    k = 0
+    while k < len(tokens):
+        if tokens[k].text == "public" and tokens[k + 1].text == ":":
+            k += 2
+            continue
+        if tokens[k].text in ("private", "protected"):
+            code.refuse(f"a {tokens[k].text} member", tokens[k].line)
+        start = k
+        while k < len(tokens) and tokens[k].text not in ("(", ";"):
+            k += 1
+        words = [t.text for t in tokens[start:k]]
+        if (
+            k == len(tokens)
+            or tokens[k].text == ";"
+            or {"=", "{", ":", "template", "static", "__align__", "alignas"} & {*words}
+        ):
+            end = next((j for j in range(k, len(tokens)) if tokens[j].text == ";"), len(tokens) - 1)
+            data += tokens[start : end + 1]
+            k = end + 1
+        else:
+            k = _member_function(name, tokens, start, k, unit, functions)
+    return data, functions
+
+
+def _member_function(name: str, tokens: list[Token], start: int, opening: int, unit: Unit, made: list[Token]) -> int:
+    """Add the function of a struct whose parameters open at `opening`; returns where it ends."""
+    code, line = unit.code, tokens[start].line
+    own = tokens[opening - 1].text
+    head = [t for t in tokens[start : opening - 1] if t.text not in (*_DROPPED, "explicit", "constexpr", "friend")]
+    friend = any(t.text == "friend" for t in tokens[start:opening])
+    constructs = own == name and not head
+    if "~" in (t.text for t in head):
+        code.refuse("a destructor", line)
+    closing = close(tokens, opening, code)
+    k, words = closing + 1, []
+    while k < len(tokens) and tokens[k].text not in ("{", ";", ":", "="):
+        words.append(tokens[k].text)
+        k += 1
+    if k == len(tokens) or tokens[k].text == ";":
+        code.refuse("a member function that is defined outside of its struct", line, "its body in the struct")
+    params = tokens[opening + 1 : closing]
+
+    def mark(text: str) -> Token:
+        return Token(text, line, "name" if text[0].isalpha() or text[0] == "_" else "mark")
+
+    if tokens[k].text == "=":
+        end = next(j for j in range(k, len(tokens)) if tokens[j].text == ";")
+        if constructs and tokens[k + 1].text == "default" and not params:
+            unit.constructors.add(name)
+            made += [
+                mark(t) for t in (name, CONSTRUCTOR + name, "(", ")", "{", name, THIS, ";", "return", THIS, ";", "}")
+            ]
+        return end + 1
+    first: list[Token] = []
+    if tokens[k].text == ":":
+        k = _initial_members(tokens, k, code, first)
+    end = close(tokens, k, code)
+    inside = _of_this(tokens[k + 1 : end])
+    if constructs:
+        if any(t.text == "return" for t in inside):
+            code.refuse("a return in a constructor", line)
+        unit.constructors.add(name)
+        made += [
+            mark(name),
+            mark(CONSTRUCTOR + name),
+            mark("("),
+            *params,
+            mark(")"),
+            mark("{"),
+            mark(name),
+            mark(THIS),
+            mark(";"),
+        ]
+        made += [*first, *inside, mark("return"), mark(THIS), mark(";"), mark("}")]
+        return end + 1
+    if "&" in (t.text for t in head):
+        if name not in (t.text for t in head):
+            code.refuse("a member function that returns a reference", line, "a function that stores the value")
+        head = [t for t in head if t.text not in ("&", "const")]
+    if friend:
+        called, this = own, []
     else:
-        made += [Token(";", tokens[last].line, "mark"), kind]
-    return last + 1
+        called = own if own.startswith(OPERATOR) else f"{METHOD}{name}_{own}"
+        this = [*([mark("const")] if "const" in words else []), mark(name), mark("&"), mark(THIS)]
+        unit.methods[name].add(own)
+    comma = [mark(",")] if this and params and [t.text for t in params] != ["void"] else []
+    made += [*head, mark(called), mark("("), *this, *comma, *(params if comma or not this else []), mark(")")]
+    made += [tokens[k], *inside, tokens[end]]
+    return end + 1
+
+
+def _initial_members(tokens: list[Token], k: int, code: Code, made: list[Token]) -> int:
+    """The list of a constructor behind its colon, as assignments; returns where its body opens."""
+    while tokens[k].text in (":", ","):
+        named, opening = tokens[k + 1], k + 2
+        end = close(tokens, opening, code)
+        inside = tokens[opening + 1 : end] or [Token("0", named.line, "number")]
+        if len(arguments(inside)) != 1:
+            code.refuse(f"several values for the member {named.text} of a struct", named.line)
+        made += [Token(THIS, named.line, "name"), Token(".", named.line, "mark"), named, Token("=", named.line, "mark")]
+        made += [
+            Token("(", named.line, "mark"),
+            *inside,
+            Token(")", named.line, "mark"),
+            Token(";", named.line, "mark"),
+        ]
+        k = end + 1
+    return k
+
+
+def _of_this(tokens: list[Token]) -> list[Token]:
+    """``this`` as the name that a function of a struct has for it."""
+    made: list[Token] = []
+    k = 0
+    while k < len(tokens):
+        token = tokens[k]
+        if token.text != "this":
+            made.append(token)
+            k += 1
+            continue
+        name = Token(THIS, token.line, "name")
+        if k + 1 < len(tokens) and tokens[k + 1].text == "->":
+            made += [name, Token(".", token.line, "mark")]
+            k += 2
+        elif made and made[-1].text == "*":
+            made[-1] = name
+            k += 1
+        else:
+            made += [
+                Token("(", token.line, "mark"),
+                Token("&", token.line, "mark"),
+                name,
+                Token(")", token.line, "mark"),
+            ]
+            k += 1
+    return made
 
 
 def _function_name(tokens: list[Token], start: int, code: Code) -> str:
@@ -392,10 +611,24 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
         if text in _CASTS and after == "<":
             end = angle(tokens, k + 1, code)
             last = close(tokens, end + 1, code)
-            kind = body(tokens[k + 2 : end], unit)
-            made += [mark("("), mark("("), *kind, mark(")"), mark("("), *body(tokens[end + 2 : last], unit)]
-            made += [mark(")"), mark(")")]
+            kind, inside = body(tokens[k + 2 : end], unit), body(tokens[end + 2 : last], unit)
+            if text != "const_cast" and "const" not in (t.text for t in kind) and kind[-1].text == "*":
+                inside = [mark(MUTABLE), mark("("), *inside, mark(")")]
+            made += [mark("("), mark("("), *kind, mark(")"), mark("("), *inside, mark(")"), mark(")")]
             k = last + 1
+        elif (
+            text == "("
+            and after in unit.structs
+            and [t.text for t in tokens[k + 2 : k + 4]] == [")", "{"]
+            and not (made and made[-1].kind == "name" and made[-1].text != "return")
+        ):
+            code.wrong("expected an expression", line, f"Write {after}{{…}}.")
+        elif text == "=" and after == "{" and not _declares(made, types):
+            made += [token, mark("("), mark("_hf_auto"), mark(")")]
+            k += 1
+        elif text in ("alignof", "__alignof__"):
+            made.append(mark("_Alignof"))
+            k += 1
         elif text == "complex" and after == "<":
             end = angle(tokens, k + 1, code)
             inner = "".join(t.text for t in tokens[k + 2 : end])
@@ -411,10 +644,24 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
             k = end + 5
         elif text in unit.structs and after in ("{", "(") and before not in types and before != "struct":
             last = close(tokens, k + 1, code)
+            if text in unit.constructors:
+                made += [mark(CONSTRUCTOR + text), mark("("), *body(tokens[k + 2 : last], unit), mark(")")]
+                k = last + 1
+                continue
             if after == "(" and last > k + 2:
-                code.refuse(f"a constructor of {text}", line, f"{text}{{…}}")
+                code.wrong(
+                    f'no instance of constructor "{text}::{text}" matches the argument list',
+                    line,
+                    f"Write {text}{{…}}.",
+                )
             made += [mark("("), token, mark(")"), mark("{"), *body(tokens[k + 2 : last], unit), mark("}")]
             k = last + 1
+        elif text == "[" and after == "{":
+            end, last = close(tokens, k, code), close(tokens, k + 1, code)
+            if end != last + 1:
+                code.wrong("expected an expression", line)
+            made += [token, mark(INDICES), mark("("), *body(tokens[k + 2 : last], unit), mark(")"), mark("]")]
+            k = end + 1
         elif text == "return" and after == "{":
             made += [token, mark("("), mark("_hf_auto"), mark(")")]
             k += 1
@@ -424,12 +671,18 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
             if tokens[k + 2].text == "*":
                 code.refuse("a pointer to a function or to an array", line)
             if text.startswith("_hf_c") and len(arguments(inside)) == 2:
-                made += [mark(f"_hf_make{text[3:]}"), mark("("), *inside, mark(")")]
+                made += [mark(f"_hf_make{text[5:]}"), mark("("), *inside, mark(")")]
             else:
                 inside = inside or [Token("0", line, "number")]
                 made += [mark("("), mark("("), token, mark(")"), mark("("), *inside, mark(")"), mark(")")]
             k = last + 1
-        elif depth and token.kind == "name" and before in types and after in ("(", "{") and text not in types:
+        elif (
+            depth
+            and token.kind == "name"
+            and after in ("(", "{")
+            and text not in types
+            and (of := _declaring(made, types))
+        ):
             last = close(tokens, k + 1, code)
             following = tokens[last + 1].text if last + 1 < len(tokens) else ""
             if following not in (";", ","):
@@ -437,7 +690,9 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
                 k += 1
                 continue
             inside = body(tokens[k + 2 : last], unit)
-            if before in unit.structs and after == "{":
+            if of in unit.constructors:
+                made += [token, mark("="), mark(CONSTRUCTOR + of), mark("("), *inside, mark(")")]
+            elif of in unit.structs and after == "{":
                 made += [token, mark("="), mark("{"), *inside, mark("}")]
             else:
                 made += [token, mark("="), mark("("), *(inside or [Token("0", line, "number")]), mark(")")]
@@ -484,6 +739,46 @@ def _instantiates(tokens: list[Token], k: int, unit: Unit) -> bool:
 def _declared(tokens: list[Token], k: int) -> bool:
     after = [t.text for t in tokens[k + 1 : k + 3]]
     return len(after) == 2 and tokens[k + 1].kind == "name" and after[1] in (",", ")", "=", "[", ";")
+
+
+def _begun(made: list[Token]) -> list[str]:
+    """The words of the statement that has begun."""
+    k = len(made)
+    while k and made[k - 1].text not in (";", "{"):
+        if made[k - 1].text == "}":
+            depth = 0
+            start = k
+            while start:
+                depth += (made[start - 1].text == "}") - (made[start - 1].text == "{")
+                start -= 1
+                if not depth:
+                    break
+            if not start or made[start - 1].text != "=":
+                break  # the end of a block, and not of a list of values
+            k = start
+        k -= 1
+    return [token.text for token in made[k:]]
+
+
+def _declaring(made: list[Token], types: set[str] | frozenset[str]) -> str:
+    """The type of what is declared next, in a declaration that has just begun or gone on behind a comma; else nothing."""
+    if made and made[-1].text in types:
+        return made[-1].text
+    if not made or made[-1].text != ",":
+        return ""
+    words = _begun(made)
+    if sum(word in "([" for word in words) != sum(word in ")]" for word in words):
+        return ""
+    words = words[1:] if words[:1] == ["const"] else words
+    return (
+        words[0] if words[0] in types and len(words) > 2 and (words[1] in types or words[1][0].isidentifier()) else ""
+    )
+
+
+def _declares(made: list[Token], types: set[str] | frozenset[str]) -> bool:
+    """Whether the statement that has begun is a declaration."""
+    words = [word for word in _begun(made) if word not in ("const", SHARED, "extern", "typedef")]
+    return bool(words) and words[0] in types
 
 
 def _constant(made: list[Token]) -> bool:

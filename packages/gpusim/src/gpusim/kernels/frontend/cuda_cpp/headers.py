@@ -26,12 +26,20 @@ GIVEN: tuple[tuple[frozenset[str], str, re.Pattern], ...] = (
     (frozenset(name for name in DEFINED if name.startswith("CUDART")), "math_constants.h", re.compile(r"^math_constants\.h$")),
 )  # fmt: skip
 """Names, the header to include for them, and all headers that give them (of those that CUDA 13.0 has)."""
+OF_CUPY = {
+    "cupy/carray.cuh": {"M_PI"}, "cupy/math_constants.h": {"CUDART_INF", "CUDART_INF_F", "CUDART_NAN", "CUDART_NAN_F"},
+    "cupy/complex.cuh": {f"{kind}_{name}" for kind in ("FLT", "DBL") for name in ("MIN", "MAX", "EPSILON")},
+}  # fmt: skip
+"""What CuPy's own headers define; all of them are before the operation of an elementwise or a reduction kernel."""
+_NO_TYPES = frozenset(("ssize_t",))
 _NEVER = {name: value for name, value in DEFINED.items() if name.startswith(("M_", "FLT_", "DBL_"))}
 
 
 def known(name: str, included: set[str]) -> bool:
     """Whether NVRTC knows a name behind the headers that were included."""
-    if name in _NEVER:
+    if any(name in OF_CUPY.get(header, ()) for header in included):
+        return True
+    if name in _NEVER or name in _NO_TYPES:
         return False
     return all(name not in names or any(map(pattern.search, included)) for names, _, pattern in GIVEN)
 

@@ -9,10 +9,10 @@ from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
 
 from ..python import source as sources
-from . import cpp_to_c, headers, structs
+from . import cpp_to_c, headers, methods, structs
 from .builtins import Builtins
-from .c_types import INT, NAMED, UCHAR, VOID, Array, Carray, Pointer, Scalar, Struct, of_words
-from .cpp_to_c import REFERENCE, SHARED
+from .c_types import INT, NAMED, UCHAR, VECTORS, VOID, Array, Carray, Pointer, Scalar, Struct, of_words
+from .cpp_to_c import METHOD, REFERENCE, SHARED
 from .device_library import Device
 from .errors import Code
 from .scope import Usage, Variable
@@ -55,10 +55,12 @@ class Module:
         self.typedefs: dict[str, object] = dict(NAMED) | {"_hf_auto": "auto"}
         self.own: set[str] = set()  # types that the source itself names
         self.functions: dict[str, c_ast.FuncDef] = {}
+        self.overloads: dict[str, list[str]] = {}  # those that share a name
         self.variables: dict[str, tuple[object, c_ast.Decl]] = {}
         self.constants: dict[str, Variable] = {}
         self.enums: dict[str, int] = {}
-        self.structs: dict[str, Struct] = {}
+        self.structs: dict[str, Struct] = {name: VECTORS[name] for name in self.unit.vectors}
+        self.typedefs |= self.structs
         self.made: dict[str, Made] = {}
         self.making: list[str] = []
         self.helper = Translation(self, Usage(c_ast.EmptyStatement()))
@@ -78,7 +80,7 @@ class Module:
             self.explain(str(error))
         for item in tree.ext[len(known) + 1 :]:
             if isinstance(item, c_ast.FuncDef):
-                self.functions[item.decl.name] = item
+                self.functions[methods.entered(self, item)] = item
             elif isinstance(item, c_ast.Typedef):
                 self.typedefs[item.name] = self.resolve(item.type, self.helper)
                 self.own.add(item.name)
@@ -184,6 +186,14 @@ class Module:
 
     def references(self, name: str) -> set[int]:
         """Which parameters of a function are references."""
+        if name.startswith("."):  # of a struct: the first parameter is the struct
+            owned = [each for each in self.functions if each.startswith(METHOD) and each.endswith(f"_{name[1:]}")]
+            return set().union(*map(self.references, owned))
+        if name in self.overloads:
+            return set().union(*map(self._references, self.overloads[name]))
+        return self._references(name)
+
+    def _references(self, name: str) -> set[int]:
         base, _ = cpp_to_c.decoded(name)
         if base in self.unit.templates:
             tokens_ = self.unit.templates[base].tokens
@@ -240,6 +250,7 @@ class Module:
         base, args = cpp_to_c.decoded(name)
         if base in self.unit.templates:
             name = self.instantiate(base, self.deduced(f, base, args, given, node), f, node)
+        name = methods.chosen(self, f, name, given, node)
         if name not in self.functions and name not in self.externals:
             if not self.builtins.knows(name):
                 f.wrong(f'identifier "{name}" is undefined', node)

@@ -85,10 +85,10 @@ def _instead(name: str, given: Sequence[object], fitting: Sequence[tuple]) -> st
 
 
 def _ranks(given: Sequence[object], params: Sequence[object]) -> list[int | None]:
-    return [_rank(a, b) for a, b in zip(given, params, strict=True)]
+    return [rank(a, b) for a, b in zip(given, params, strict=True)]
 
 
-def _rank(given: object, param: object) -> int | None:
+def rank(given: object, param: object) -> int | None:
     """How far a conversion goes: 0 not at all, 1 a promotion, 2 any other of numbers; None if there is none."""
     if given == param:
         return 0

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 
+from .cpp_to_c import OPERATOR, OPERATORS
 from .device_library import python_name
 
 
@@ -76,6 +77,8 @@ class Usage(c_ast.NodeVisitor):
     def visit_Assignment(self, node: c_ast.Assignment) -> None:
         if isinstance(node.lvalue, c_ast.ID):
             (self.assigned if node.op == "=" else self.moved).add(node.lvalue.name)
+        if node.op in OPERATORS and 0 in self.references(OPERATOR + OPERATORS[node.op]):
+            self.addressed |= _whose(node.lvalue)
         self.generic_visit(node)
 
     def visit_UnaryOp(self, node: c_ast.UnaryOp) -> None:
@@ -99,7 +102,10 @@ class Usage(c_ast.NodeVisitor):
                 whole = isinstance(argument, c_ast.UnaryOp) and argument.op == "&"
                 self.visit(argument.expr if whole and isinstance(argument.expr, c_ast.ArrayRef) else argument)
             return
-        given = node.args.exprs if node.args else []
+        given = list(node.args.exprs) if node.args else []
+        if isinstance(node.name, c_ast.StructRef):
+            own = node.name.name if node.name.type == "." else c_ast.Constant("int", "0")
+            name, given = f".{node.name.field.name}", [own, *given]
         for place in self.references(name) if isinstance(name, str) and given else ():
             if place < len(given):
                 self.addressed |= _whose(given[place])

@@ -12,6 +12,7 @@ import itertools
 from pycparser import c_ast
 
 from .c_types import VOID, Array, Pointer, Scalar, Struct
+from .cpp_to_c import CONSTRUCTOR
 from .scope import Variable
 from .values import Value, index, literal, load, wide
 
@@ -149,6 +150,8 @@ def initial(f, kind: Struct, init: c_ast.Node) -> Value:
     """What a struct is declared with: a list of values, those that are missing being 0, or another struct."""
     if not isinstance(init, c_ast.InitList):
         return f.converted(f.value(init), kind, init)
+    if init.exprs and kind.name in f.module.unit.constructors:
+        return f.module.called(f, CONSTRUCTOR + kind.name, list(init.exprs), init)
     given: dict[str, c_ast.Node] = {}
     names = [name for name, _ in kind.fields]
     for k, each in enumerate(init.exprs or ()):
@@ -245,6 +248,15 @@ def of_call(f, kind: Struct, call: ast.expr) -> Value:
 
 def zeros(kind: Struct) -> Value:
     return Value(kind, ast.Constant(None), parts=[literal(number, 0) for _, number in leaves(kind)])
+
+
+def made(f, kind: Struct, node: c_ast.Node) -> Value:
+    """A struct of which nothing is said: by its own constructor, where it has one."""
+    if kind.name not in f.module.unit.constructors:
+        return zeros(kind)
+    return f.module.called(
+        f, CONSTRUCTOR + kind.name, [], c_ast.FuncCall(c_ast.ID(CONSTRUCTOR + kind.name), None, node.coord)
+    )
 
 
 def chosen(f, test: ast.expr, kind: Struct, sides: list[tuple[list[ast.stmt], Value]]) -> Value:

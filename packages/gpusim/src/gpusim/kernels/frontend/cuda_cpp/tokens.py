@@ -101,7 +101,7 @@ def _preprocessed(code: Code, defines: tuple[str, ...]) -> str:
 
     from . import headers
 
-    undefined = [name for name in DEFINED if code.bare and not headers.known(name, set())]
+    undefined = [name for name in DEFINED if code.bare and not headers.known(name, code.included)]
 
     class Preprocessor(pcpp.Preprocessor):
         def on_include_not_found(self, is_malformed, is_system_include, curdir, includepath):

@@ -17,9 +17,9 @@ from typing import Any
 from pycparser import c_ast
 
 from ..python import source as sources
-from . import headers, structs, values
-from .c_types import BOOL, INT, LONG, UINT, ULONG, VOID, Array, Carray, Group, Pointer, Scalar, Struct, common
-from .cpp_to_c import REFERENCE, SHARED
+from . import c_types, headers, methods, structs, values
+from .c_types import BOOL, INT, LONG, UINT, ULONG, VECTORS, VOID, Array, Carray, Group, Pointer, Scalar, Struct, common
+from .cpp_to_c import INDICES, REFERENCE, SHARED, THIS, readable
 from .device_library import ENVIRONMENT
 from .scope import Scope, Usage, Variable, chain
 from .values import Value, added, binary, call, convert, decayed, index, literal, load, to, unary, wide
@@ -160,7 +160,7 @@ class Translation:
             zero = structs.returned(structs.zeros(self.returns)) if isinstance(self.returns, Struct) else None
             body.append(self.stamp(ast.Return(zero or literal(self.returns, 0).node)))
         names += list(self.globals.values())
-        made = ast.FunctionDef(name, ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, []), body or [
+        made = ast.FunctionDef(readable(name), ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, []), body or [
             ast.Pass()], [])  # fmt: skip
         if "type_params" in ast.FunctionDef._fields:
             made.type_params = []
@@ -284,6 +284,13 @@ class Translation:
         self.scope.push()
         if isinstance(node.init, c_ast.DeclList):
             self.do_DeclList(node.init)
+            counted = {each.name for each in node.init.decls}
+            for inner in (node.stmt.block_items or ()) if isinstance(node.stmt, c_ast.Compound) else ():
+                if isinstance(inner, c_ast.Decl) and inner.name in counted:
+                    self.wrong(
+                        f'"{inner.name}", declared in for-loop initialization, may not be redeclared in this scope',
+                        inner,
+                    )
         elif node.init is not None:
             self.run(node.init)
         self.loop(node, node.next)
@@ -456,6 +463,13 @@ class Translation:
         finally:
             self.line, self.column = before
 
+    def type_of(self, node: c_ast.Node) -> object:
+        """The type of an expression, which is not evaluated."""
+        shared = self.shared_bytes
+        _, made = self.apart(lambda: self.value(node))
+        self.shared_bytes = shared
+        return made.type
+
     def number(self, node: c_ast.Node, what: str = "an expression") -> Value:
         """An expression's value, which must be a number."""
         made = self.value(node)
@@ -469,8 +483,8 @@ class Translation:
         if isinstance(made.type, Pointer):
             size = ast.Attribute(made.node, "size", ast.Load())
             return Value(BOOL, self.stamp(ast.Compare(size, [ast.NotEq()], [ast.Constant(0)])))
-        if not isinstance(made.type, Scalar):
-            self.wrong(f'an expression of type "{made.type}" is no condition', node)
+        if not isinstance(made.type, Scalar) or made.type.kind == "c":
+            self.wrong(f'an expression of type "{made.type}" is no condition: it must be convertible to bool', node)
         made = convert(made, BOOL)
         self.stamp(made.node)
         return made
@@ -495,7 +509,8 @@ class Translation:
             if variable is not None:
                 return literal(INT, variable)
             if node.name in _DIM3:
-                self.refuse(f"{node.name} as a whole", node, f"{node.name}.x")
+                parts = [self.value(c_ast.StructRef(node, ".", c_ast.ID(axis), node.coord)) for axis in "xyz"]
+                return Value(VECTORS["uint3"], ast.Constant(None), parts=parts)
             self.wrong(f'identifier "{node.name}" is undefined', node, headers.instead(node.name))
         if variable.const is not None:
             return literal(variable.type, variable.const)
@@ -599,18 +614,43 @@ class Translation:
         if kind.whole and len(subscripts) == max(kind.ndim, 1):
             places = [index(wide(self.whole(each))) for each in subscripts]
             return Place(kind.of, load(variable.name), places, readonly=variable.readonly)
-        if len(subscripts) != 1:
-            self.wrong("a raw argument takes one index", node)
+        if len(subscripts) != 1 or kind.indexer:
+            self.wrong(f'no operator "[]" matches these operands of {kind}', node)
+        called = subscripts[0].name if isinstance(subscripts[0], c_ast.FuncCall) else None
+        if isinstance(called, c_ast.ID) and called.name == INDICES:
+            given = [wide(self.whole(each)) for each in subscripts[0].args.exprs]
+            if len(given) != kind.ndim:
+                self.refuse(f"{len(given)} indices of {kind}", node)
+            return Place(kind.of, load(variable.name), [index(self.along(variable, given))], readonly=variable.readonly)
+        owner = (
+            self.find(called.name.name)
+            if isinstance(called, c_ast.StructRef) and isinstance(called.name, c_ast.ID)
+            else None
+        )
+        if owner is not None and isinstance(owner.type, Carray) and owner.type.indexer and called.field.name == "get":
+            if owner.type.ndim != kind.ndim:
+                self.wrong(f'no operator "[]" of {kind} takes the indices of {owner.type}', node)
+            offset = self.along(variable, self.module.builtins.indices(self, owner))
+            return Place(kind.of, load(variable.name), [index(offset)], readonly=variable.readonly)
         given = self.value(subscripts[0])
         if isinstance(given.type, Pointer):
-            offset: ast.expr = ast.Constant(0)
-            for k in range(kind.ndim):
-                one = ast.Subscript(copy.deepcopy(given.node), index(added(given.offset, ast.Constant(k))), ast.Load())
-                length = load(f"{variable.name}__shape{k}")
-                offset = added(ast.BinOp(offset, ast.Mult(), length) if k else offset, to("i8", one))
+            if given.array is None or given.array.shape != (kind.ndim,):
+                self.wrong(f'no operator "[]" matches these operands: {kind} [ {given.array or given.type} ]', node)
+            places = [index(added(given.offset, ast.Constant(k))) for k in range(kind.ndim)]
+            offset = self.along(
+                variable, [to("i8", ast.Subscript(copy.deepcopy(given.node), at, ast.Load())) for at in places]
+            )
         else:
             offset = wide(self.whole(subscripts[0]))
         return Place(kind.of, load(variable.name), [index(offset)], readonly=variable.readonly)
+
+    def along(self, variable: Variable, indices: list[ast.expr]) -> ast.expr:
+        """The number of the element of a raw argument that has these indices."""
+        offset: ast.expr = ast.Constant(0)
+        for k, one in enumerate(indices):
+            length = load(f"{variable.name}__shape{k}")
+            offset = added(ast.BinOp(offset, ast.Mult(), length) if k else offset, one)
+        return offset
 
     def whole(self, node: c_ast.Node) -> Value:
         made = self.number(node)
@@ -674,6 +714,8 @@ class Translation:
         """A number as another type, as an assignment converts it; a struct as itself."""
         if isinstance(kind, Struct) and made.type == kind:
             return made
+        if isinstance(kind, Struct) and kind.name in self.module.unit.constructors:
+            self.refuse(f"an implicit conversion of {made.type} to {kind}", node, f"{kind}(…)")
         if not isinstance(made.type, Scalar) or not isinstance(kind, Scalar):
             if isinstance(made.type, Pointer) and kind == BOOL and node is not None:
                 return self.truth(node)
@@ -686,32 +728,46 @@ class Translation:
         if not isinstance(made.type, Pointer):
             self.refuse(f'a conversion of "{made.type}" to "{kind}"', node)
         old, new = made.type.to, kind.to
-        if old != new and (isinstance(old, Struct) or isinstance(new, Struct)):
-            self.refuse(f'a conversion of "{made.type}" to "{kind}"', node)
-        if old == new or not isinstance(new, Scalar) or not isinstance(old, Scalar) or old.char == new.char:
-            if not isinstance(old, Scalar) and isinstance(new, Scalar):
+        if (
+            old == new
+            or not isinstance(new, Scalar | Struct)
+            or not isinstance(old, Scalar | Struct)
+            or old.char == new.char
+        ):
+            if not isinstance(old, Scalar | Struct) and isinstance(new, Scalar | Struct):
                 self.refuse(f'a conversion of "{made.type}" to "{kind}"', node)
-            return Value(Pointer(new if isinstance(new, Scalar) else old, kind.const), made.node, made.offset)
+            return Value(Pointer(new if isinstance(new, Scalar | Struct) else old, kind.const), made.node, made.offset)
         self.count += 1
         name = self.scope.own(getattr(made.node, "id", "view"))
-        view = ast.Call(ast.Attribute(made.node, "view", ast.Load()), [ast.Attribute(
-            load("_c_np"), new.dtype.name, ast.Load())], [])  # fmt: skip
+        array, offset = made.node, made.offset
+        times = max(old.size, new.size) // min(old.size, new.size)
+        if times * min(old.size, new.size) != max(old.size, new.size):
+            self.refuse(f'a conversion of "{made.type}" to "{kind}"', node)
+        if new.size > old.size and (isinstance(new, Struct) or not isinstance(offset, ast.Constant)):
+            # from there on, in whole items: what is left over at the end is not there
+            start = self.temporary(offset)
+            left = ast.BinOp(ast.Attribute(copy.deepcopy(array), "size", ast.Load()), ast.Sub(), load(start))
+            whole = ast.BinOp(ast.BinOp(left, ast.FloorDiv(), ast.Constant(times)), ast.Mult(), ast.Constant(times))
+            end = ast.BinOp(load(start), ast.Add(), whole)
+            array, offset = ast.Subscript(array, ast.Slice(load(start), end), ast.Load()), ast.Constant(0)
+        view = ast.Call(ast.Attribute(array, "view", ast.Load()), [self.dtype(new)], [])
         self.assign(name, view)
-        offset = made.offset
-        if not (isinstance(offset, ast.Constant) and offset.value == 0):
-            if old.size >= new.size:
-                offset = ast.BinOp(offset, ast.Mult(), ast.Constant(old.size // new.size))
-            else:
-                offset = ast.BinOp(offset, ast.FloorDiv(), ast.Constant(new.size // old.size))
+        if times != 1 and not (isinstance(offset, ast.Constant) and offset.value == 0):
+            op = ast.Mult() if old.size > new.size else ast.FloorDiv()
+            offset = ast.BinOp(offset, op, ast.Constant(times))
         return Value(kind, load(name), offset)
 
     def value_UnaryOp(self, node: c_ast.UnaryOp) -> Value:
         if node.op == "sizeof":
             return self.size_of(node)
+        if node.op == "_Alignof":
+            return literal(ULONG, c_types.alignment(self.module.resolve(node.expr, self)))
         if node.op == "&":
             return self.address(node)
         if node.op == "*":
             return self.read(self.place(node))
+        if (made := methods.operated(self, node.op, [node.expr], node)) is not None:
+            return made
         if node.op in ("++", "--", "p++", "p--"):
             return self.stepped(node)
         if node.op == "!":
@@ -838,12 +894,20 @@ class Translation:
         if variable is not None and isinstance(variable.type, Group):
             self.refuse("assignment of a group", node)
         if node.op == "=":
+            if isinstance(node.rvalue, c_ast.CompoundLiteral) and self.module.resolve(node.rvalue.type, self) == "auto":
+                place = self.place(node.lvalue)
+                if isinstance(place.type, Struct):
+                    return self.store(place, structs.initial(self, place.type, node.rvalue.init))
             right = self.value(node.rvalue)
             place = self.place(node.lvalue)
             return self.store(place, self.converted(right, place.type, node))
+        if (made := methods.operated(self, node.op, [node.lvalue, node.rvalue], node)) is not None:
+            return made
         right = self.number(node.rvalue)
         place = self.settled(self.place(node.lvalue))
-        made = binary(node.op[:-1], self.read(place), right)
+        if isinstance(place.type, Scalar) and place.type.kind == "c":
+            right = convert(right, place.type)
+        made = None if isinstance(place.type, Struct) else binary(node.op[:-1], self.read(place), right)
         if made is None:
             self.wrong(f'no operator "{node.op}" for "{place.type}" and "{right.type}"', node)
         return self.store(place, self.converted(made, place.type, node))
@@ -874,12 +938,16 @@ class Translation:
     def value_BinaryOp(self, node: c_ast.BinaryOp) -> Value:
         if node.op in ("&&", "||"):
             return self.shortened(node)
+        if (made := methods.operated(self, node.op, [node.left, node.right], node)) is not None:
+            return made
         a, b = self.value(node.left), self.value(node.right)
         if isinstance(a.type, Pointer) or isinstance(b.type, Pointer):
             return self.pointers(node, a, b)
         if not isinstance(a.type, Scalar) or not isinstance(b.type, Scalar):
             self.wrong(f'no operator "{node.op}" matches "{a.type}" and "{b.type}"', node)
         made = binary(node.op, a, b)
+        if made is None and a.type == b.type and a.type.kind == "c" and node.op in values.COMPARISONS:
+            self.refuse(f"{node.op} of complex numbers", node, "a comparison of their parts")
         if made is None:
             self.wrong(f'no operator "{node.op}" matches "{a.type}" and "{b.type}"', node)
         return made
@@ -1005,7 +1073,12 @@ class Translation:
         elif isinstance(kind, Pointer):
             self.declare_pointer(name, kind, self.value(node.init) if node.init is not None else None, node)
         elif isinstance(kind, Struct):
-            made = structs.initial(self, kind, node.init) if node.init is not None else None
+            constructed = kind.name in self.module.unit.constructors and name != THIS
+            made = None
+            if node.init is not None:
+                made = structs.initial(self, kind, node.init)
+            elif constructed:
+                made = structs.made(self, kind, node)
             structs.declare(self, name, kind, made, node)
         elif isinstance(kind, Scalar):
             made = None
@@ -1119,6 +1192,9 @@ class Translation:
                 count *= n
             self.allocate(variable.name, "shared" if shared else "local", kind.of, (count,) if flat else kind.shape)
         self.declared(name, variable, node)
+        constructed = isinstance(kind.of, Struct) and kind.of.name in self.module.unit.constructors
+        if constructed and node.init is None and not shared:
+            self.fill(variable, kind, c_ast.InitList([]))
         if node.init is not None:
             if shared:
                 self.wrong("initializer not allowed for __shared__ variable", node)
@@ -1126,18 +1202,21 @@ class Translation:
 
     def allocate(self, name: str, where: str, kind: Scalar, shape: tuple[int, ...]) -> None:
         extents = ast.Constant(shape[0]) if len(shape) == 1 else ast.Tuple([ast.Constant(n) for n in shape], ast.Load())
-        of: ast.expr
-        if isinstance(kind, Struct):
-            of = load(f"_c_struct_{kind.name}")
-            self.called[of.id] = kind.dtype
-        else:
-            of = ast.Attribute(load("_c_np"), "bool_" if kind.kind == "b" else kind.dtype.name, ast.Load())
+        of = self.dtype(kind)
         if where == "shared":
             count = 1
             for n in shape:
                 count *= n
             self.shared_bytes = -(-self.shared_bytes // 16) * 16 + count * kind.size
         self.assign(name, call(f"_c_{where}.array", extents, of))
+
+    def dtype(self, kind: Scalar | Struct) -> ast.expr:
+        """The Python name of a type of NumPy's."""
+        if isinstance(kind, Struct):
+            name = f"_c_struct_{kind.name}"
+            self.called[name] = kind.dtype
+            return load(name)
+        return ast.Attribute(load("_c_np"), "bool_" if kind.kind == "b" else kind.dtype.name, ast.Load())
 
     def fill(self, variable: Variable, kind: Array, init: c_ast.Node) -> None:
         """Store an array's initial values; those not given are 0."""
@@ -1152,7 +1231,7 @@ class Translation:
             else:
                 at = ast.Tuple([ast.Constant(k) for k in place], ast.Load())
             if isinstance(kind.of, Struct):
-                made = structs.initial(self, kind.of, node) if node is not None else structs.zeros(kind.of)
+                made = structs.initial(self, kind.of, node) if node is not None else structs.made(self, kind.of, init)
                 structs.store(self, Place(kind.of, load(variable.name), [at]), made)
                 continue
             made = self.converted(self.value(node), kind.of, node) if node is not None else literal(kind.of, 0)

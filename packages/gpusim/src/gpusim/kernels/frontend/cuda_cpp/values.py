@@ -138,6 +138,8 @@ def binary(op: str, a: Value, b: Value) -> Value | None:
     if op in ("<<", ">>"):
         return _shift(op, a, b)
     kind = common(a.type, b.type)
+    if kind.kind == "c" and not (a.type == b.type or real_of(a.type) == b.type or a.type == real_of(b.type)):
+        return None  # the templates of complex numbers want one type: no complex<float> times a double or an int
     if kind.kind == "c" and op not in ("+", "-", "*", "/", "==", "!="):
         return None
     if kind.kind == "f" and op in ("%", "&", "|", "^"):
@@ -270,4 +272,4 @@ def index(offset: ast.expr) -> ast.expr:
 def decayed(value: Value, const: bool) -> Value:
     """An array as a pointer to its first element."""
     assert isinstance(value.type, Array)
-    return Value(Pointer(value.type.of, const), value.node, ast.Constant(0))
+    return Value(Pointer(value.type.of, const), value.node, ast.Constant(0), array=value.type)

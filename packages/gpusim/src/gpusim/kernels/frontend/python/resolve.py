@@ -71,10 +71,12 @@ class Function:
         lines = self.source.splitlines()
         return lines[number - 1].strip() if 0 < number <= len(lines) else ""
 
-    def error(self, sentence: str, node: ast.AST | None = None) -> UncompilableError:
+    def error(
+        self, sentence: str, node: ast.AST | None = None, kind: type[UncompilableError] = UncompilableError
+    ) -> UncompilableError:
         """An error about a place in this function."""
         line = getattr(node, "lineno", 1)
-        return UncompilableError(
+        return kind(
             sentence,
             kernel=self.name,
             filename=self.filename,
@@ -263,7 +265,9 @@ class _Names(ast.NodeTransformer):
         value = self.scope.get(root.id, _MISSING)
         if value is _MISSING:
             if not hasattr(builtins, root.id):
-                raise self.made.error(f"Untyped global name '{root.id}': it is not defined.", node)
+                error = self.made.error(f"Untyped global name '{root.id}': it is not defined.", node)
+                error.mistyped = True
+                raise error
             return node
         base, walked = value, []
         value = real.meaning(value)

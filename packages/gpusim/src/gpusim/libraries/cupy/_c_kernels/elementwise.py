@@ -11,7 +11,6 @@ import numpy as np
 from gpusim.device import activity, queue
 from gpusim.importing.errors import NotSimulatedError
 from gpusim.kernels.frontend.cuda_cpp.c_types import OF_DTYPE, Carray, Scalar
-from gpusim.kernels.frontend.cuda_cpp.errors import Code
 
 from . import launch, params
 from .params import FLOAT16, Number, Operands, parsed
@@ -19,11 +18,11 @@ from .params import FLOAT16, Number, Operands, parsed
 CHUNK = 8192
 """Elements of a thread where all of them are plain."""
 _ALL = (
-    "for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * blockDim.x + threadIdx.x; i < _n; "
+    "for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * blockDim.x + threadIdx.x; i < _gpusim_n; "
     "i += (ptrdiff_t)gridDim.x * blockDim.x) {"
 )
 _SOME = (
-    f"const ptrdiff_t _end = (ptrdiff_t)(blockIdx.x + 1) * {CHUNK} < _n ? (ptrdiff_t)(blockIdx.x + 1) * {CHUNK} : _n;\n"
+    f"const ptrdiff_t _end = (ptrdiff_t)(blockIdx.x + 1) * {CHUNK} < _gpusim_n ? (ptrdiff_t)(blockIdx.x + 1) * {CHUNK} : _gpusim_n;\n"
     f"for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * {CHUNK}; i < _end; ++i) {{"
 )
 ATOMICS = {"Add": frozenset(("i8",)), "Max": frozenset(("f4", "f8")), "Min": frozenset(("f4", "f8"))}
@@ -189,10 +188,10 @@ class ElementwiseKernel:
                 declared.append(f"{ctype}* _raw_{p.name}")
                 reference = "&" if how in ("out", "alias") else ""
                 first.append(f"{'' if reference else 'const '}{ctype} {reference}{p.name} = _raw_{p.name}[i];")
-        declared.append("long long _n")
+        declared.append("long long _gpusim_n")
         if "_ind" in self.operation:
             declared.append("int* _ind")
-            raw["_ind"] = Carray(_scalar(np.dtype(np.int32)), ndim, "_ind")
+            raw["_ind"] = Carray(_scalar(np.dtype(np.int32)), ndim, "_ind", indexer=True)
         text = (
             f"{params.typedefs(found)}{self.preamble}\n"
             f'extern "C" __global__ void {self.name}({", ".join(declared)}) {{\n'
@@ -231,9 +230,8 @@ def _compiled(
 ) -> Any:
     """The engine's kernel for some C++: the same one for every object that says the same."""
     from gpusim.kernels import Kernel
-    from gpusim.kernels.frontend.cuda_cpp.module import Module
 
-    made = Module(Code(text, name), defines, ATOMICS).kernel(name, dict(raw))
+    made = launch.translated(params.code(text, name), defines, ATOMICS).kernel(name, dict(raw))
     if made.variables:
         raise NotSimulatedError("a variable outside of functions in an elementwise kernel")
     return Kernel(made.python, name=name, within=within)

@@ -17,6 +17,16 @@ class ArgumentFault(KernelError, TypeError):
     """An argument that a kernel would read as something else: a GPU says nothing and goes on with garbage."""
 
 
+def translated(code: Any, *given: Any) -> Any:
+    """A source as a :class:`~gpusim.kernels.frontend.cuda_cpp.module.Module`, whose failed assertions are CUDA's errors."""
+    from gpusim.kernels.frontend.cuda_cpp.module import Module
+
+    from ..cuda._errors import DeviceAssertion
+
+    Module.builtins.assertion = DeviceAssertion
+    return Module(code, *given)
+
+
 def array_class() -> type:
     """``cupy.ndarray``."""
     from .._core import launch
@@ -147,6 +157,8 @@ def _at_address(address: int, name: str, kernel: str) -> np.ndarray:
 
 def _check_read_as(given: np.dtype, kind: Pointer, name: str, kernel: str) -> None:
     wanted = kind.to.dtype
+    if isinstance(kind.to, Struct) and all(base == given for _, base, _ in _layout(wanted)):
+        return  # a vector of its numbers, as float4 of float32
     same_bits = given.kind in "iub" and wanted.kind in "iub" and given.itemsize == wanted.itemsize
     part = given.kind == "c" and wanted.kind == "f" and wanted.itemsize * 2 == given.itemsize
     raw = given.itemsize == 1 and given.kind in "iu" or wanted.itemsize == 1 or given.kind == "V"

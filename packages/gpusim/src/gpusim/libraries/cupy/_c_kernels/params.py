@@ -12,10 +12,12 @@ import numpy as np
 from gpusim.device import queue
 from gpusim.importing.errors import NotSimulatedError
 from gpusim.kernels import reported
+from gpusim.kernels.frontend.cuda_cpp import headers
 from gpusim.kernels.frontend.cuda_cpp.c_types import OF_DTYPE
+from gpusim.kernels.frontend.cuda_cpp.errors import Code
 
 _NOT_PLAIN = re.compile(
-    r"\[|\b(thread|block)(Idx|Dim)\b|\bgridDim\b|__\w|atomic|\b_(ind|raw_\w+)\b|printf|asm\b|\bgoto\b|(^|[^\w)&\s])\s*&(?!&)"
+    r"\[|\b(thread|block)(Idx|Dim)\b|\bgridDim\b|__\w|atomic|\bassert\b|\b_(ind|raw_\w+)\b|printf|asm\b|\bgoto\b|(^|[^\w)&\s])\s*&(?!&)"
 )
 _LEAVES = re.compile(r"\b(return|break)\b")
 _QUALIFIERS = re.compile(r"__(device|host|forceinline|noinline|inline)__")
@@ -33,6 +35,14 @@ def unwatched() -> bool:
 
 
 FLOAT16 = np.dtype(np.float16)
+
+
+def code(text: str, name: str) -> Code:
+    """The C++ of a kernel, behind CuPy's own headers."""
+    made = Code(text, name)
+    made.bare = True
+    made.included |= headers.OF_CUPY.keys()
+    return made
 
 
 class Parameter(NamedTuple):

@@ -39,8 +39,6 @@ class Loaded:
     """
 
     def __init__(self, code: str, options: tuple, name_expressions: tuple | None, name: str, host: bool = False):
-        from gpusim.kernels.frontend.cuda_cpp.module import Module
-
         defines = []
         for k, option in enumerate(options):
             if option.startswith("-D") and len(option) > 2:
@@ -54,7 +52,7 @@ class Loaded:
         source.separate = any(
             o in ("-dc", "--device-c", "-rdc=true", "--relocatable-device-code=true") for o in options
         )
-        self.module = Module(source, tuple(defines))
+        self.module = launch.translated(source, tuple(defines))
         self.mapping: dict[str, str] = {}
         for expression in name_expressions or ():
             self.mapping[expression] = self.module.named(expression)

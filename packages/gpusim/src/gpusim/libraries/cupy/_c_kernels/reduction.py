@@ -10,7 +10,6 @@ import numpy as np
 
 from gpusim.device import activity, queue
 from gpusim.importing.errors import NotSimulatedError
-from gpusim.kernels.frontend.cuda_cpp.errors import Code
 
 from . import launch, params
 from .params import FLOAT16, Number, Operands, parsed
@@ -159,8 +158,8 @@ class ReductionKernel:
         tail = "_type_reduce* _part, long long _count, long long _length, long long _lanes"
         first, last = ", ".join([*declared, tail]), ", ".join([*declared, *outs, tail])
         each = "for (ptrdiff_t {0} = (ptrdiff_t)blockIdx.x * blockDim.x + threadIdx.x; {0} < {1}; {0} += (ptrdiff_t)gridDim.x * blockDim.x) {{"
-        reduce = f"({self.reduce_expr})"
-        load = f"{chr(10).join(loads)}\n_type_reduce _a = static_cast<_type_reduce>({self.map_expr});"
+        mapped, reduce, end = map(_sized, (self.map_expr, f"({self.reduce_expr})", f"({self.post_map_expr})"))
+        load = f"{chr(10).join(loads)}\n_type_reduce _a = static_cast<_type_reduce>({mapped});"
         # A thread for each partial result, and where nothing has to be checked, one for all of an element's, in the order of memory.
         parts = f"""{each.format("_t", "_count * _lanes")}
 ptrdiff_t _i = _t / _lanes;
@@ -207,7 +206,7 @@ _part[_i * _lanes + _k] = REDUCE(_a, _b);
 }}
 _type_reduce _s = _part[_i * _lanes];
 {chr(10).join(stores)}
-#define POST_MAP(a) {_one_line(self.post_map_expr)}
+#define POST_MAP(a) {_one_line(end)}
 POST_MAP(_s);
 }}
 }}
@@ -228,13 +227,17 @@ POST_MAP(_s);
 def _compiled(text: str, name: str, defines: tuple[str, ...], within: int) -> tuple[tuple, np.dtype]:
     """The engine's two kernels for some C++, and the type of what is between them."""
     from gpusim.kernels import Kernel
-    from gpusim.kernels.frontend.cuda_cpp.module import Module
 
-    module = Module(Code(text, name), defines)
+    module = launch.translated(params.code(text, name), defines)
     made = [module.kernel(f"{name}{end}") for end in ("_parts", "")]
     if any(m.variables for m in made):
         raise NotSimulatedError("a variable outside of functions in a reduction kernel")
     return tuple(Kernel(m.python, name=name, within=within) for m in made), module.typedefs["_type_reduce"].dtype
+
+
+def _sized(text: str) -> str:
+    """An expression in which CuPy's ``_in_ind.size()`` and ``_out_ind.size()`` are the numbers that our kernel has for them."""
+    return re.sub(r"\b_out_ind\.size\(\)", "_count", re.sub(r"\b_in_ind\.size\(\)", "(_count * _length)", text))
 
 
 def _one_line(text: str) -> str:

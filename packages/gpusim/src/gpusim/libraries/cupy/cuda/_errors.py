@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gpusim.kernels.faults import DeviceFailure
+
 _ERRORS = {
     1: ("cudaErrorInvalidValue", "invalid argument"),
     2: ("cudaErrorMemoryAllocation", "out of memory"),
@@ -11,6 +13,7 @@ _ERRORS = {
     600: ("cudaErrorNotReady", "device not ready"),
     700: ("cudaErrorIllegalAddress", "an illegal memory access was encountered"),
     704: ("cudaErrorPeerAccessAlreadyEnabled", "peer access is already enabled"),
+    710: ("cudaErrorAssert", "device-side assert triggered"),
     705: ("cudaErrorPeerAccessNotEnabled", "peer access has not been enabled"),
     719: ("cudaErrorLaunchFailure", "unspecified launch failure"),
 }
@@ -34,7 +37,22 @@ class CUDARuntimeError(RuntimeError):
         return type(self), (self.status,)
 
 
-CUDARuntimeError.__module__ = "cupy_backends.cuda.api.runtime"  # as tracebacks show it
+class DeviceAssertion(CUDARuntimeError, DeviceFailure):
+    """A failed ``assert()``: CUDA's error, with what CUDA prints."""
+
+    def __init__(self, said: str):
+        super().__init__(710)
+        self.args = (said,)
+
+    def __str__(self) -> str:
+        return f"{': '.join(_ERRORS[710])}\n{self.args[0]}"
+
+    def __reduce__(self):
+        return type(self), self.args
+
+
+DeviceAssertion.__name__ = DeviceAssertion.__qualname__ = "CUDARuntimeError"  # as tracebacks show it
+CUDARuntimeError.__module__ = DeviceAssertion.__module__ = "cupy_backends.cuda.api.runtime"  # as tracebacks show it
 
 
 _DRIVER_ERRORS = {
