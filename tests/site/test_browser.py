@@ -331,3 +331,17 @@ def test_a_kernel_that_is_offered_runs(desk, program):
     kernels = program["title"].split(", ")
     assert {title.partition(":")[0] for title in drawn} >= set(kernels[-1:]), drawn
     assert desk.locator(".hf-try-picture canvas").count() >= 2 * len(drawn)
+
+
+# In Firefox.
+
+
+def test_firefox_runs_python_and_shows_what_a_kernel_touches(firefox):
+    guard, lecture = firefox("run.mjs", "guard", LECTURES[0]["name"])
+    assert not guard["wrong"] and not guard["errors"], guard
+    assert "out-of-bounds, line 10" in guard["findings"][0]
+    assert guard["marked"] == ["    out[i] = x[i] * gain"]
+    assert not lecture["wrong"] and not lecture["errors"], lecture
+    assert lecture["status"] == "Done."
+    for each in (guard, lecture):
+        assert each["titles"] and min(each["drawn"]) > 3
