@@ -280,7 +280,7 @@ def test_the_lens_says_there_what_it_says_here(desk):
     assert desk.locator(".hf-try-output pre").evaluate("it => it.textContent") == here["printed"]
 
 
-# Kernels of the lectures.
+# Kernels of the lectures and solutions.
 
 
 def test_a_link_opens_its_kernel_and_runs_nothing(browser, address):
@@ -289,7 +289,7 @@ def test_a_link_opens_its_kernel_and_runs_nothing(browser, address):
     page.on("request", lambda asks: asked.append(asks.url))
     page.goto(f"{address}notebooks/05_kernels.html")
     links = page.locator(".hf-run-here a")
-    wanted = {each["name"]: each for each in LECTURES if each["name"].startswith("05_kernels.")}
+    wanted = {each["name"]: each for each in LECTURES if each["page"].startswith("notebooks/05_kernels.")}
     assert [each.get_attribute("href").partition("=")[2] for each in links.all()] == [*wanted]
     kernel = links.first.locator("code").first.inner_text()
     # The link is below the cell that defines the kernel.
