@@ -123,6 +123,13 @@ def test_every_page_opens_whole_asks_nobody_else_and_keeps_the_rules_of_wcag(sit
     assert len(pages(site)) > 3 * len(list((ROOT / "notebooks").glob("*.ipynb")))
 
 
+#: What has a light ground of its own.
+LIGHT = """() => [...document.querySelectorAll("main *")].filter(it => {
+  const [red, green, blue, alpha = 1] = getComputedStyle(it).backgroundColor.match(/[\\d.]+/g).map(Number);
+  return alpha > 0.5 && Math.min(red, green, blue) > 190 && it.offsetWidth * it.offsetHeight > 1000;
+}).map(it => it.outerHTML.slice(0, 120))"""
+
+
 @pytest.mark.parametrize("light", ["desk", "night"])
 @pytest.mark.parametrize("name", COLOURED)
 def test_text_stands_out_by_day_and_by_night(name, light, request):
@@ -131,6 +138,7 @@ def test_text_stands_out_by_day_and_by_night(name, light, request):
     night = reader.page.evaluate("document.documentElement.dataset.theme") == "dark"
     assert night == (light == "night")
     assert not rules_broken(reader, name, {"runOnly": [CONTRAST]})
+    assert bool(reader.page.evaluate(LIGHT)) != night
 
 
 def test_figures_are_dark_by_night_and_pictures_of_data_keep_their_greys(night, desk):
