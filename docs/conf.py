@@ -19,6 +19,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "sphinx_design",
+    "hundredfold.publish.site.live",
     "hundredfold.publish.site.mathml",
     "hundredfold.publish.site.tooltips",
 ]

@@ -77,6 +77,8 @@ def roots_port(url: str) -> str:
     """The address, if only root can listen there."""
     least = int(Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").read_text())
     port = urlsplit(url).port or (443 if url.startswith("https") else 80)
+    if len(names := proxy.ports(settings)[port]) > 1:
+        sys.exit(f"{SETTINGS} names port {port} more than once ({', '.join(names)}): name another for each.")
     if port >= least:
         sys.exit(
             f"{SETTINGS}: every user of this machine can open port {port}, and so take the place of {url} while the hub restarts: "

@@ -4,7 +4,7 @@
 #     unit: 9
 #     slug: learning
 #     title: "Machine learning: from scikit-learn to cuML"
-#     teaching: 70
+#     teaching: 60
 #     exercises: 45
 # ---
 

@@ -4,7 +4,7 @@
 #     unit: 16
 #     slug: profiling
 #     title: "Profiling: where the time goes"
-#     teaching: 40
+#     teaching: 45
 #     exercises: 45
 # ---
 
@@ -81,7 +81,7 @@ lens.timeline(relax, x, 5, gpu="H200").without_host()
 # `x` is a float64 matrix on the device. In each pass every row becomes the mean of itself and its two neighbours. The first and the last row stay. The result is a new
 # matrix, and `x` stays as it is.
 #
-# The author was afraid that the memory could run out. Repair the function: it calls the driver for memory as rarely as possible. A second
+# The author was afraid that the memory could run out. Repair the function: the memory of one pass serves the next one. A second
 # call with a matrix of the same size does not call the driver at all.
 
 
@@ -227,7 +227,7 @@ check("profiling.first", decisions)
 # row of a block the row's mean, and multiplies the block by `basis`. Then it squares the numbers, and adds them over all rows of all blocks. The device does all of that.
 # The result is a float32 array of k numbers on the **host**.
 #
-# The version below is right, and has all the faults of this unit. By the estimate for an H200, it takes about nine times as long as its copies alone. The check accepts 1.25 times as long. It looks at eight blocks of 800 × 800
+# The version below is right, and has all the faults of this unit. By the estimate for an H200, it takes about thirteen times as long as its copies alone. The check accepts 1.25 times as long. It looks at eight blocks of 800 × 800
 # numbers, does not count Python's own time, and tells you how near the limit you are.
 
 

@@ -4,7 +4,7 @@
 #     unit: 17
 #     slug: polars
 #     title: "Polars on the GPU: a query, its plan, its engine"
-#     teaching: 40
+#     teaching: 45
 #     exercises: 45
 # ---
 
@@ -32,10 +32,9 @@ import polars as pl
 from hundredfold import check, data, hint
 
 # %% [markdown]
-# This is the query that all others begin with. The checks call your functions with other tables of these columns:
+# This is the query that all others begin with. The checks call your functions with other tables of these columns. Some have very few rows. `carrier` and `dest` have no nulls where you group by them. Any other column may have nulls, if the problem does not say otherwise.
 #
-# - Some have very few rows. Any column may have nulls, except the one that you group by.
-# - Your functions get a lazy frame, and return one. They collect nothing.
+# Your functions get a lazy frame, and return one. They collect nothing.
 
 # %%
 names = ["time_hour", "carrier", "tailnum", "origin", "dest", "dep_delay", "arr_delay", "distance"]
@@ -139,7 +138,7 @@ check("polars.rule", fees)
 # %% [markdown]
 # ## 3. What does the scan fetch?
 #
-# A Parquet file has the flights of a year in order of time. Its **12 row groups** begin in the middle of a month and end in the middle of the next. So July is in two of them. In each row group the columns take these bytes, compressed:
+# A Parquet file has the flights from the middle of January to the middle of December, in order of time. Each of its **11 row groups** begins in the middle of a month and ends in the middle of the next. So July is in two of them. In each row group the columns take these bytes, compressed:
 #
 # | column | MB in each row group |
 # |---|---:|
@@ -148,7 +147,7 @@ check("polars.rule", fees)
 # | `arr_delay` | 10 |
 # | 16 others | 8 each |
 #
-# The footer has the smallest and the largest value of each column in each row group. Do not count the footer: it is small. The query is
+# The footer has the smallest and the largest value of each column in each row group. Count the pieces that are needed. Count neither the small footer nor what lies between two pieces. The query is
 #
 # ```python
 # pl.scan_parquet(file).filter(pl.col("month") == 7).group_by("carrier").agg(pl.col("arr_delay").mean())
@@ -168,8 +167,8 @@ by_python = ...
 trip = ...
 ### BEGIN SOLUTION
 needed = 3e6 + 2e6 + 10e6
-everything = 12 * (needed + 16 * 8e6)
-columns = 12 * needed
+everything = 11 * (needed + 16 * 8e6)
+columns = 11 * needed
 both = 2 * needed
 by_python = columns
 trip = both / 25e9
@@ -182,7 +181,7 @@ check("polars.reads", everything, columns, both, by_python, trip)
 # With months 7 and 8 as smallest and largest, `month == 7` may hold, and with 8 and 9 it cannot. A Python function could give anything for the values between. (If smallest and largest are the same, Polars 1.44 does call the function with that value.)
 
 # %% [markdown]
-# ## 4. Which engine, and as it is?
+# ## 4. Which engine, and in which form?
 #
 # Count with these figures. They are rough, and of the size that such machines have:
 #
@@ -190,10 +189,10 @@ check("polars.reads", everything, columns, both, by_python, trip)
 # |---|---:|---:|
 # | one step over a table | 5 GB/s | 100 GB/s |
 # | each query | 1 ms | 5 ms |
-# | each column that is sent up from the host's memory | 0 | 0.8 ms |
-# | the table on its way up | 0 | 25 GB/s |
+# | each column that is sent up from the host's memory | – | 0.8 ms |
+# | the table on its way up | – | 25 GB/s |
 #
-# Results are small. A query that the GPU engine refuses takes the CPU engine's time. All tables are in the host's memory. They have 10 columns if nothing else is said.
+# Results cost nothing here. A query that the GPU engine refuses takes the CPU engine's time. All tables are in the host's memory. They have 10 columns if nothing else is said.
 #
 # | query | what it is |
 # |---|---|
@@ -206,7 +205,7 @@ check("polars.reads", everything, columns, both, by_python, trip)
 # Which way takes the least time?
 #
 # - `"gpu"`: as it is, with `engine="gpu"`
-# - `"rewrite"`: say the refused step in another form, then `engine="gpu"`
+# - `"rewrite"`: write the refused step in another form, then `engine="gpu"`
 # - `"split"`: collect the steps that the GPU engine takes on the GPU, and the others on the CPU
 # - `"cpu"`: as it is, on the CPU engine
 
@@ -230,7 +229,7 @@ check("polars.engine", decisions)
 # - `routes`: the number of different routes; a route is an origin with a destination
 # - `worst`: the largest delay
 #
-# Flights whose `arr_delay` is null are left out. Rows are by day, then by class in alphabetical order.
+# Flights whose `arr_delay` is null are left out. `time_hour`, `origin` and `dest` are never null here. Rows are by day, then by class in alphabetical order.
 #
 # The version below is right. But the GPU engine refuses three of its steps, and its plan reads all columns. Make it a query that the GPU engine takes, and that reads **at most six columns**. The check tells you how many
 # are needed.

@@ -14,8 +14,8 @@
 # *Unit 04 · compiling · 45 minutes, then 40 for the exercises; the optional parts are not counted*
 #
 # In June 2019 a blog post on Python and GPUs made two claims. Two added lines, an import and a decorator, make a Python loop **500×** faster on the
-# CPU. And a GPU smooths a picture in **3 ms** instead of **600 ms**, which is 200× faster. In this unit you repeat the first claim. Then you take the
-# second one apart: how much of the 200× is left if the CPU program is good?
+# CPU. And a GPU smooths a picture in **3 ms** instead of **600 ms**, which is 200× faster. You repeat the first claim. Then you take the second one
+# apart: how much of the 200× is left if the CPU program is good?
 #
 # ## What you will be able to do
 #
@@ -24,7 +24,7 @@
 # - **Name** what compiled code does not check.
 # - **Judge** a speedup: against the naive way, the strongest way, and the limit.
 #
-# You need unit 01, which introduces `measure`, `limit` and `compare`. The cells run on your CPU, with or without a GPU, and need about a minute.
+# You need unit 01, which introduces `measure`, `limit` and `compare`. The cells run on your CPU and need about a minute.
 
 # %%
 # %load_ext hundredfold
@@ -64,8 +64,8 @@ print(f"{1e9 * in_python.median / x.size:.0f} ns for each number")
 # ![What one turn of the loop does, in the interpreter and in machine code. The interpreter finds the element, makes a Python object of it, looks up what plus
 # means, adds, makes an object of the sum, and drops two objects. Machine code loads eight bytes and adds.](drawings/interpreter-turn.svg)
 #
-# Numba **compiles** the function: it translates it into machine code, the instructions of the CPU itself. To do so it needs the types of all variables.
-# It works them out from the types of the arguments.
+# Numba **compiles** the function: it translates it into machine code, the instructions of the CPU itself. It finds the types of all variables from
+# those of the arguments.
 #
 # **Predict.** How many times faster is the compiled loop?
 
@@ -107,8 +107,7 @@ quiz("compiling.gain", my_answer)
 #
 # ## The first call compiles
 #
-# The first call takes longer. `measure` reports it separately. The very first one takes longest, because Numba loads its compiler. Numba keeps one
-# version of the machine code for each combination of argument types:
+# The first call takes longer. `measure` reports it separately. Numba keeps one version of the machine code for each combination of argument types:
 #
 # ![Three calls of a compiled function on a line of time. The first call, with float64, compiles for a long time and then runs. The second call with float64 runs at
 # once. The first call with float32 compiles again.](drawings/first-call.svg)
@@ -138,8 +137,8 @@ print(*(f"{version.args[0]} -> {version.return_type}" for version in compiled.no
 # %% [markdown]
 # A float32 array gives a float64 here, because `total` begins as `0`, an int64. Numba adds an int64 and a float32 as float64.
 #
-# Compiling takes hundredths or tenths of a second, and longer for large functions. Do not compile a loop that runs once and takes less than that. In a
-# file, `@njit(cache=True)` keeps the machine code for the next run.
+# Compiling takes hundredths or tenths of a second, and longer for large functions. Do not compile a loop that runs once and takes less. In a file,
+# `@njit(cache=True)` keeps the machine code for the next run.
 #
 # ## Additions that wait
 #
@@ -167,8 +166,8 @@ print(f"the error in order is {in_order / any_order:.0f}× the error in any orde
 # %% [markdown]
 # The speed of this CPU's memory was measured once. If the machine was busy then, a share can be above 100 %.
 #
-# Several short sums lose less than one long sum. So here the other order is also more accurate. But `fastmath=True` allows more than another order. The compiler
-# may also assume that no number is NaN or infinite. Here is a function that counts NaN:
+# Several short sums lose less than one long sum. So here the other order is also more accurate. But with `fastmath=True` the compiler may also assume
+# that no number is NaN or infinite. Here is a function that counts NaN:
 
 
 # %%
@@ -257,7 +256,7 @@ compare(
 # **Explain.** Three numbers are below the chart: the share of the memory's speed, the ratio to the strongest way, and the ratio to the naive way. The post
 # gives only the last. All cores share the memory. If one core uses most of its speed, a second one adds little. On a busy machine it adds nothing.
 #
-# How long does a GPU need for this sum? We take [published](https://github.com/te42kyfo/gpu-benches) times of simple kernels that only read:
+# How long does a GPU need? We take [published](https://github.com/te42kyfo/gpu-benches) times of kernels that only read:
 
 # %%
 published = {"V100": 1.240e-3, "H200": 0.390e-3}  # s to read 2²⁷ numbers of float64
@@ -267,7 +266,7 @@ for name, seconds in published.items():
     print(f"{name}: {1e6 * there:.0f} µs, {share:.0%} of its limit; to move x there: {1e3 * bus:.1f} ms")
 
 # %% [markdown]
-# So a GPU is much faster for data that it has already. Moving the data there takes far longer.
+# A GPU is much faster for data that it has already. Moving the data there takes far longer.
 #
 # *A good place for a pause.*
 #
@@ -308,12 +307,12 @@ print("missing:", ", ".join(f"{share:.4%}" for share in lost))
 # ![Two cores count the same grey value. With one shared count of 5 both read 5 and both write 6, so one pixel is lost. With a count of its own for each core, 3 becomes
 # 4 and 2 becomes 3, and their sum is 7.](drawings/lost-count.svg)
 #
-# This is a **[race](../docs/glossary.md#term-race)**. There is no error, and the number of lost pixels changes from run to run. On one core, or on a
-# busy machine, often none is lost. So a test can miss a race. Look for it in the code: **can two iterations touch the same element of an array, and
-# does one of them write?**
+# This is a **[race](../docs/glossary.md#term-race)**. There is no error, and the loss changes from run to run. On one core, or on a busy machine, often
+# no pixel is lost. So a test can miss a race. Look for it in the code: **can two iterations touch the same element of an array, and does one of them
+# write?**
 #
-# The right half shows the repair. Each core has its own counts for its part of the pixels, and they are added up at the end. With `n` pixels in `parts` parts, part
-# `t` goes from `t * n // parts` to `(t + 1) * n // parts`. You write this in problem 4.
+# The right half shows the repair: counts for each core, added up at the end. With `n` pixels in `parts` parts, part `t` goes from `t * n // parts` to
+# `(t + 1) * n // parts`. You write this in problem 4.
 
 # %% [markdown]
 # ## What compiled code checks
@@ -335,7 +334,7 @@ except numba.TypingError as error:
     print(error.args[0].splitlines()[1])
 
 # %% [markdown]
-# The message is long, and its second line names the problem. Numba does not know DataFrames or your own classes. Give it the arrays that are in them.
+# The second line of the message names the problem. Numba does not know DataFrames or your own classes. Give it the arrays in them.
 #
 # **Bounds are not checked.** Here we read beyond a part of an array:
 
@@ -404,7 +403,7 @@ print("compiled loop:", out[0], "  NumPy, (a + a) // 2:", ((a + a) // 2)[0])
 # %% [markdown]
 # ## The picture: 600 ms
 #
-# Now the second claim. To smooth a picture, each pixel becomes the mean of nine: itself and its neighbours. Such a computation is a
+# To smooth a picture, each pixel becomes the mean of nine: itself and its neighbours. Such a computation is a
 # **[stencil](../docs/glossary.md#term-stencil)**.
 #
 # ![The nine pixels of a stencil with their relative indices: 0, 0 is the middle, -1, -1 is above and to the left, 1, 1 below and to the right. Their mean becomes the pixel
@@ -511,7 +510,7 @@ assert np.array_equal(smoothed[1:-1, 1:-1], expected)
 print(f"a small picture:\n{small}\nsmoothed by the loops, and the same by NumPy:\n{smoothed}")
 
 # %% [markdown]
-# The result is right. Now the loops on all cores. There is no race, because each iteration writes its own row of `out`, and no iteration writes to `x`:
+# The result is right. Now the loops on all cores. There is no race: each iteration writes its own row of `out`, and none writes to `x`:
 
 # %%
 check = np.zeros_like(picture)
@@ -542,13 +541,13 @@ print(f"a server's CPU: at least {1e3 * server:.1f} ms; here: {1e3 * best.median
 # The GPU loses if the CPU needs less time than the bus. A good loop on a server's CPU is faster than a V100's bus, even at four times its limit. To
 # be faster than an H200's bus, it has to stay below three times its limit. On a small CPU, or with a slow loop, the GPU can win.
 #
-# A GPU also loses on a loop in which each step needs the one before. Of its thousands of threads, such a loop uses one. And it loses on short
-# programs that run once, because its kernels are compiled at their first call, too.
+# A GPU also loses on a loop in which each step needs the one before, because such a loop uses one thread. And it loses on short programs that run once,
+# because its kernels are compiled at their first call, too.
 #
 # ## What a GPU can still win
 #
-# Now let the picture stay on the device, because many more steps follow. Then no bus is needed. The post's kernel took 2.87 ms on a V100. Unit 05
-# swaps `i` and `j` in it, and estimates about 0.34 ms on an H200. An estimate may be wrong by a factor of two.
+# Now let the picture stay on the device for many more steps. Then no bus is needed. The post's kernel took 2.87 ms on a V100. Unit 05 swaps `i` and `j`
+# in it, and estimates about 0.34 ms on an H200. An estimate may be wrong by a factor of two.
 
 # %%
 scale = picture.size / 10_000**2  # the published times are for 10 000 × 10 000 pixels
@@ -578,7 +577,7 @@ print(f"software: the post's kernel takes         {v100 / limits['V100']:.0f}× 
 
 # %% [markdown]
 # **Explain.** The second line answers the question at the beginning: this much of the 200× is left. The third line is **hardware**. The last two are
-# **software**: how far each program is from its limit. The post's kernel is far from its limit, too. Unit 05 makes it faster.
+# **software**: how far each program is from its limit. The post's kernel is far from its limit, too.
 #
 # **Question.** A paper reports 300× for a GPU, and its times are right. Both programs have to move the same bytes, with little arithmetic. The GPU's memory is 20 times as fast
 # as the CPU's. What follows?

@@ -35,6 +35,7 @@ import cupyx.scipy.ndimage
 import numba
 import numpy as np
 from numba import cuda, njit, prange, stencil, vectorize
+from sklearn.datasets import load_sample_image
 
 from hundredfold import lens, limit, machine, measure, plot, quiz
 
@@ -100,8 +101,8 @@ print(f"\nelements that do not exist, read: {beyond.errors[0].elements}, written
 # %% [markdown]
 # Threads and blocks are numbered (x, y, z). In one dimension only x counts.
 #
-# **Explain.** The memory behind an array often belongs to another array. Your result is right, and the other array is spoiled. So a kernel begins
-# with a **guard**, an `if` that stops the threads without an element:
+# **Explain.** The memory behind an array often belongs to another array. Your result is right, and the other array is spoiled. So a kernel begins with
+# a **guard**, an `if` that stops the threads without an element:
 #
 # ![The last of eight blocks of 128 threads over an array of 1000 elements. Its first 104 threads have an element each; the last 24 point behind the
 # array, at memory that belongs to others, and the guard sends them away.](drawings/guard.svg)
@@ -177,7 +178,7 @@ for warps, rate in published.items():
 # %% [markdown]
 # More warps ask for more bytes at the same time. Even 64 warps do not ask for enough, because here each thread reads only one number.
 #
-# How many threads should a block have? A multiple of 32, so that all warps are full. 128 or 256 are good first choices.
+# A block should have a multiple of 32 threads, so that all warps are full. 128 or 256 are good first choices.
 #
 # ## A picture: two dimensions
 #
@@ -218,7 +219,8 @@ def smooth_ordered(x, out):
 # In the second kernel it counts columns. Here is the second:
 #
 # ![A picture of rows and columns with one block of threads on it. threadIdx.x counts columns along a row, so that the threads of a warp lie side
-# by side in memory; threadIdx.y counts rows. The warp is drawn with 8 threads instead of 32.](drawings/x-is-column.svg)
+# by side in memory; threadIdx.y counts rows. The block begins in row 2 and column 8. The warp is drawn with 8 threads instead of
+# 32.](drawings/x-is-column.svg)
 #
 # ## What a warp asks for
 #
@@ -332,7 +334,7 @@ def smooth(x, out):
 
 
 # %% [markdown]
-# Is it right at each border? We compare it with a library, exactly, on random numbers and odd shapes:
+# Is it right? We compare it with a library, exactly, on random numbers and odd shapes:
 
 # %%
 numba.config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # Numba warns of small launches; here they are intended
@@ -347,7 +349,23 @@ for n, m in ((64, 64), (61, 97), (2, 33), (1, 40), (40, 1), (1, 1)):
     assert (out == expected).all()
 
 # %% [markdown]
-# Do not trust your eyes. The blur of a published tutorial [reads past the picture](../docs/found.md), and counts one neighbour twice. Its result looks
+# Here is a photograph, smoothed eight times:
+
+# %%
+photo = load_sample_image("china.jpg")[100:196, 216:360].mean(axis=2)  # roofs, in grey
+x = grey = cp.asarray((photo - 128).astype(np.int8))
+for _ in range(8):
+    read, x = x, cp.empty_like(x)
+    smooth[launch(x.shape[1], x.shape[0], (32, 8))](read, x)
+plot.images(
+    {"the photograph": grey.get(), "smoothed eight times": x.get()},
+    "The roofs of a pavilion. On the right they are blurred, up to the last pixel.",
+    columns=2,
+    common=True,
+)
+
+# %% [markdown]
+# Do not trust your eyes. The blur of a published tutorial [reads past the picture](../docs/found.md), and counts one neighbour twice. It still looks
 # like a blur.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
@@ -414,8 +432,8 @@ print(f"loops, all cores: {1e3 * all_cores.median:.1f} ms, {published_way.median
 # %% [markdown]
 # ## Now the GPU
 #
-# The loops are that many times faster without any GPU. So a part of the published 200× came from a slow CPU program. Now we run both kernels on the
-# device, and compare their pictures with that of the loops:
+# So a part of the published 200× came from a slow CPU program. Now we run both kernels on the device, and compare their pictures with that of the
+# loops:
 
 # %%
 on_gpu, out = cp.asarray(picture), cp.zeros((side, side), cp.int8)
@@ -668,8 +686,7 @@ plot.lines(
 )
 
 # %% [markdown]
-# On the left the launch takes most of the GPU's time. A CPU needs no launch, so its line begins far below. On the right the bus takes most of the GPU's
-# time.
+# On the left the launch takes most of the GPU's time, on the right the bus. A CPU needs no launch, so its line begins far below.
 #
 # For a large picture on the host, smoothed once, the CPU may win or lose. A V100 needs 17 ms for the bus alone. Loops that reach 50 GB/s need 4 ms in
 # total. *Data there* needs no bus. So keep the picture on the device for many steps. Here are a thousand:
@@ -717,6 +734,7 @@ quiz("kernels.worth", my_answer)
 # - [maldives](https://github.com/cbernet/maldives), `numba/numba_cuda_kernel.ipynb` at commit f69fac7923: the loop on a T4, an arctangent, single runs.
 # - [how-to-optim-algorithm-in-cuda](https://github.com/BBuf/how-to-optim-algorithm-in-cuda) at commit 10a3a8d243: `fast-atomic-add` on an A100: a
 #   dot product of float16.
+# - danielbuechele, photograph of a pavilion in Beijing, [CC BY 2.0](https://creativecommons.org/licenses/by/2.0/), from [scikit-learn](https://scikit-learn.org), which ships it as `china.jpg`.
 # - [found.md](../docs/found.md) of this project: mistakes that the lens found in published kernels.
 # - NVIDIA, [CUDA C++ Programming Guide](https://docs.nvidia.com/cuda/cuda-c-programming-guide/): the programming model. numba-cuda's
 #   [documentation](https://nvidia.github.io/numba-cuda/): the part of Python that a kernel may use.

@@ -759,8 +759,8 @@ for name in ("V100", "H200"):
 # %% [markdown]
 # **In fallbacks.** The table goes to the host, and the result comes back.
 #
-# **Behind a network.** Five queries on data in S3 ran with Polars on an RTX 4000 Ada, and with DuckDB on a CPU. The CPU won all five, by factors of 1.6 to
-# 4.3.
+# **Behind a network.** A join of files in an object storage took 120 s or more on two Quadro RTX 8000, and nearly the same join 10 s with DuckDB on that
+# machine's CPU. DuckDB fetched only the columns that it needed. The way to the GPUs fetched whole files.
 
 # %% [markdown]
 # ## Key points
@@ -790,7 +790,8 @@ for name in ("V100", "H200"):
 #   key, *before* the change, on an RTX PRO 6000 Blackwell. It computes one statistic of float64 values, such as their variance.
 # - [libcudf-rs pull request 15](https://github.com/gabotechs/libcudf-rs/pull/15), January 2026: sorting on a T4 and with Arrow on four virtual CPUs (AWS
 #   g4dn.xlarge). It does not say whether copies over the bus are in the time.
-# - [Issue 5 of mcp-gpu-data-server](https://github.com/boettiger-lab/mcp-gpu-data-server/issues/5): the five queries from S3.
+# - [GPU vs CPU query engine](https://github.com/boettiger-lab/mcp-data-server/blob/main/benchmarks/gpu-vs-cpu.md) of a data server, August 2026: the join of
+#   files in an object storage, query Q4a.
 # - M. Rocklin, [Dask, Pandas, and GPUs: first steps](https://blog.dask.org/2019/01/13/dask-cudf-first-steps), 13 January 2019: CSV at 50, 285, 900 and 2 000
 #   MB/s.
 # - cuDF's documentation: [how it differs from pandas](https://docs.rapids.ai/api/cudf/stable/user_guide/pandas-comparison/), [user-defined

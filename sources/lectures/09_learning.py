@@ -4,14 +4,14 @@
 #     unit: 9
 #     slug: learning
 #     title: "Machine learning: from scikit-learn to cuML"
-#     teaching: 70
+#     teaching: 60
 #     exercises: 45
 # ---
 
 # %% [markdown]
 # # 09 · Machine learning: from scikit-learn to cuML
 #
-# *Unit 09 · learning · 70 minutes in two sittings, then 45 for the exercises; the optional parts are not counted*
+# *Unit 09 · learning · 60 minutes in two sittings, then 45 for the exercises; the optional parts are not counted*
 #
 # The blog post of unit 07 ended in a wish, in December 2018:
 #
@@ -27,13 +27,13 @@
 # RandomSearchCV(pipeline).fit(data, labels)
 # ```
 #
-# This sketch could not run. Half of its parts did not exist, two names are wrong, and `make_pipeline` takes no list. In this unit a corrected
-# sketch runs, with cuML's tf-idf. You find out which parts stay on the host, and whether the model is the same.
+# This sketch could not run. Half of its parts did not exist, two names are wrong, and `make_pipeline` takes no list. In this unit a corrected sketch
+# runs. You find out which parts stay on the host, and whether the model is the same.
 #
 # ## What you will be able to do
 #
 # - **Put** cuML's estimators into pipelines and searches of scikit-learn.
-# - **Count** what crosses the bus in a search, and what a search reads and launches.
+# - **Count** what a search sends over the bus, reads and launches.
 # - **Decide** whether two models are the same.
 # - **Find** a leak, which makes a score too good.
 # - **Rank** the nodes of a network with a sparse matrix.
@@ -97,7 +97,7 @@ print(f"the labels: {type(labels).__module__}, {labels.dtype}, {len(cp.unique(la
 # %% [markdown]
 # A CuPy array goes in, so a CuPy array comes out. A NumPy array would cross the bus, and so would its labels.
 #
-# **Measure.** Here are five steps. The first way takes two lines of NumPy for each. scikit-learn uses matrix products, on all cores.
+# **Measure.** Here are five steps in three ways. scikit-learn uses matrix products, on all cores.
 
 # %%
 STEPS = 5
@@ -131,15 +131,15 @@ for each, name in named.items():
 plot.times(rows, title="k-means: five steps over 327 346 flights")
 
 # %% [markdown]
-# **Explain.** The first of the two NumPy lines makes two arrays: the differences, and their squares. Each is six times as large as `X`. To write and read
-# them moves 24 times the bytes of `X`.
+# **Explain.** The first line of NumPy makes two arrays: the differences, and their squares. Each is six times as large as `X`. To write and read them
+# moves 24 times the bytes of `X`.
 #
 # `X` fits into the L2 cache of an H200, so a step could even beat the limit of its memory.
 #
 # ### On a real GPU
 #
-# RAPIDS published a notebook, run in 2022: 100 000 points of 128 random numbers, two centres. `fit_predict` took 79.2 ms with cuML on a
-# V100. It took 6.23 s with scikit-learn on that machine's CPU, 79 times as long.
+# RAPIDS published a run of 2022: 100 000 points of 128 random numbers, two centres. `fit_predict` took 79.2 ms with cuML on a V100, and 6.23 s with
+# scikit-learn on that machine's CPU, 79 times as long.
 #
 # Both calls used the defaults of that time: ten starts in scikit-learn, one in cuML.
 #
@@ -220,8 +220,7 @@ assert same_groups > 0.999 and abs(backwards.inertia_ / model.inertia_ - 1) < 1e
 # about 0 for groups by chance. The **[inertia](../docs/glossary.md#term-inertia)** is the sum of the squared distances to the centres. k-means makes it
 # small.
 #
-# A GPU adds in another order, often in float32. That moves a few flights. Another start can change the groups. The next cell tries both. For the
-# starts it takes every twentieth flight:
+# A GPU adds in another order, often in float32. That moves a few flights. Another start can change the groups. The next cell tries both:
 
 # %%
 precise = sklearn.cluster.KMeans(6, init=first.astype("float64"), n_init=1).fit(host.astype("float64"))
@@ -254,13 +253,12 @@ quiz("learning.seeds", my_answer)
 # |---|---|
 # | k-means, from one start | nearly all labels agree up to their names, and the inertia to 5 digits |
 # | linear and logistic regression | the losses agree to about the solver's tolerance `tol`; the coefficients can differ more |
-# | nearest neighbours | the distances agree to a few digits, and to fewer for close points |
 # | random forest | the scores differ by little more than the error of the test set; the trees always differ |
 
 # %% [markdown]
 # ## The wish: a pipeline over texts
 #
-# The texts are in your installation: the documentation of NumPy, SciPy, pandas and scikit-learn. The model reads a text, and predicts its library.
+# The texts are the documentation of NumPy, SciPy, pandas and scikit-learn. The model reads a text, and predicts its library.
 
 # %%
 texts, authors, libraries = documentation()
@@ -291,7 +289,7 @@ quiz("learning.collision", my_answer)
 # row, the column of each, and where each row begins, here at 0, 4 and 6, with 9 for the end.](drawings/compressed-rows.svg)
 #
 # The second step is **[tf-idf](../docs/glossary.md#term-tf-idf)**. It lowers the weight of words that occur in many texts, and scales each row to
-# length 1. The third step is a logistic regression, which predicts the library.
+# length 1. The third step is a logistic regression.
 #
 # ### One step stays on the host
 #
@@ -397,12 +395,12 @@ print(f"reading {matrix / 1e6:.1f} MB twice in each step: {1e3 * reading:.2f} ms
 print(f"launching, {1e6 * h200.launch:.1f} µs each: {1e3 * launching:.0f} ms")
 
 # %% [markdown]
-# Most of the time goes to launches: three thousand texts are too few to fill an H200.
+# Launches take most of the time: three thousand texts are too few to fill an H200.
 #
 # ### Hash once
 #
-# Hashing learns nothing from the texts. So it can come before the search, once instead of 13 times. On the CPU this is the fastest way that we know. Here *cuML* still
-# hashes 13 times. The limit assumes 50 steps for each fit.
+# Hashing learns nothing from the texts. So it can come before the search, once instead of 13 times. On the CPU this is the fastest way that we know.
+# Here *cuML* still hashes 13 times.
 
 # %%
 words = sklearn.feature_extraction.text
@@ -571,16 +569,17 @@ assert right[closest < 0.4].mean() < right[closest >= 0.8].mean()
 # The model is right less often about texts without a twin. They may also be harder. `GroupKFold` keeps twins in one fold, if you give each text its
 # group. If a score surprises you, look for what the model has seen.
 
-# %% [markdown]
-# ## Neighbours: a table of distances
+# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
+# ## Optional: neighbours, a table of distances
 #
-# There are two ways to find the nearest points. **Brute force** computes all distances. That is mostly a matrix product: for a
-# query $x$ and a point $p$, $|x - p|^2 = |x|^2 - 2\,x \cdot p + |p|^2$. A **tree** computes only some:
+# There are two ways to find the nearest points. **Brute force** computes all distances. That is mostly a matrix product: for a query $x$ and a point
+# $p$, $|x - p|^2 = |x|^2 - 2\,x \cdot p + |p|^2$. A **tree** computes only some:
 #
 # ![Two tables with a row for each of eight queries and a column for each of twelve points. Brute force computes every distance in the table. A tree
 # computes only the few near each query, and leaves out the others.](drawings/distance-matrix.svg)
 #
-# A tree helps where there are few columns. In hundreds of columns it leaves out almost nothing.
+# A tree helps where there are few columns. In hundreds of columns it leaves out almost nothing. Two models find the same neighbours if the distances
+# agree to a few digits, and to fewer for close points.
 #
 # **Question.** Each of n flights looks for its five nearest among all n. A GPU by brute force leads over a tree on the CPU. Now n becomes ten times as
 # large. What happens to the lead?
@@ -615,8 +614,8 @@ plot.times(
 # Compare in pairs. The first pair differs in algorithm and machine, and its limit counts only the products. In the second pair the tree wins, in the
 # third the GPU.
 
-# %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
-# ### Optional: the airports near JFK
+# %% [markdown]
+# ### The airports near JFK
 #
 # Which airports are nearest to JFK? The **haversine** metric measures on the globe. It takes latitude and longitude in
 # radians, and returns an angle. The angle times the Earth's radius is the distance. IDL is JFK's old name, Idlewild.
@@ -685,7 +684,7 @@ assert total < 0.5 and np.isclose(float(walk(out_of_new_york, 100).sum()), 1)
 # **Explain.** A share that comes to a dead end is lost. Little more is left than the 0.15 that start again in each step. `walk` spreads it over all
 # airports, so the total stays 1.
 #
-# Planes come back. If one that flew to Miami is next seen in Newark, we count a link from Miami to Newark:
+# Planes come back. If one flew to Miami and is next seen in Newark, we count a link back:
 
 # %%
 flown = flown.sort_values(["tailnum", "time_hour"], kind="stable")
@@ -714,9 +713,9 @@ print("the walk and the equations agree, and both add up to 1:", np.isclose(solv
 # %% [markdown]
 # ### On a real GPU
 #
-# Google once released a network of 916 428 web pages with 5 105 039 links. On an A100, NVIDIA's library multiplied its matrix by a vector in 135 µs.
-# Here is a random network of that size, in float64. A step must read 8 bytes for each link, and 4 for its column. It also
-# reads the starts of the rows and one vector, and writes one.
+# Google released a network of 916 428 web pages with 5 105 039 links. On an A100, NVIDIA's library multiplied its matrix by a vector in 135 µs. Here is
+# a random network of that size, in float64. A step must read 8 bytes for each link, and 4 for its column. It also reads the starts of the rows and one
+# vector, and writes one.
 
 # %%
 n, count = 916_428, 5_105_039

@@ -14,8 +14,8 @@
 #
 # *Unit 10 · dask-arrays · 65 minutes in two sittings, then 35 for the exercises; the optional parts are not counted*
 #
-# A post on the Dask blog of January 2019 has a program that draws 250 billion random numbers, 2 TB. It adds one to each, takes every second row
-# and column, and sums these. The author ran it in four ways:
+# A program on the Dask blog of January 2019 draws 250 billion random numbers, 2 TB. It adds one to each, takes every second row and column, and sums
+# these. The author ran it in four ways:
 #
 # | library and workers | time |
 # |---|---|
@@ -24,7 +24,7 @@
 # | CuPy, 1 GPU (V100) | 1 min 37 s |
 # | CuPy, 8 GPUs (V100) | 19 s |
 #
-# You will run a small part of it, and find out where some of the 19 seconds went.
+# You run a part of it, and find out where some of the 19 seconds went.
 #
 # ## What you will be able to do
 #
@@ -105,7 +105,7 @@ print(everything)
 # ![A task graph of two chunks. For each chunk the tasks normal, plus 1, every second element, and sum follow each other. One more task adds up the two
 # sums. A dashed frame around the tasks of a chunk marks what Dask fuses into one task.](drawings/task-graph.svg)
 #
-# Before it runs a graph, Dask **fuses** tasks that follow each other on a chunk. That saves tasks, but no kernels: NumPy or CuPy still runs each step.
+# Before it runs a graph, Dask **fuses** tasks that follow each other on a chunk. That saves tasks, but no kernels: NumPy or CuPy runs each step.
 #
 # **Predict.** How many tasks do four chunks make, before fusing and after it?
 
@@ -245,12 +245,13 @@ for action in ("compute", "transfer"):
     print(f"{action}: {1e3 * seconds:.0f} ms over all workers")
 
 # %% [markdown]
-# Fetching small chunks can take longer than the tasks. A larger run on two simulated GPUs:
+# Fetching small chunks can take longer than the tasks. At the [published](https://github.com/NVIDIA/nccl/issues/1264) 380 GB/s, NVLink moves these 32
+# MB from one H100 to another in 0.1 ms. A larger run:
 #
 # ![A screenshot of Dask's task stream with two rows, one for each worker. Wide green tasks come first, in each row. Narrow blue and purple tasks follow. Then there are red pieces, in which
 # data moves, with narrow tasks and white gaps between them.](drawings/dask-task-stream.png)
 #
-# Green tasks make random numbers. Blue and purple ones cut chunks, and join the pieces that the red transfers brought.
+# Green tasks make random numbers. Blue and purple ones cut chunks, and join the pieces.
 
 # %% [markdown]
 # ## What a task costs
@@ -292,8 +293,8 @@ for name, seconds in overhead.items():
 print(f"you said {my_single} µs and {my_cluster} µs")
 
 # %% [markdown]
-# **Explain.** The scheduler of a cluster sends each task to another process as a message, and gets a message back at the end. All workers share one
-# scheduler. So **more workers do not lower the overhead.**
+# **Explain.** The scheduler sends each task to another process as a message, and gets one back. All workers share one scheduler. So **more workers do
+# not lower the overhead.**
 #
 # [Dask's documentation](https://distributed.dask.org/en/stable/efficiency.html) gives about 1 ms for a task of a cluster; yours depends on your CPU. It also gives a rule:
 # **a task should take 100 ms or longer**. Then the overhead is 1 %.
@@ -374,8 +375,8 @@ plot.lines(
 )
 
 # %% [markdown]
-# **Explain.** On the left are too many tasks: half the side makes four times as many. A real task costs more than an empty one: Dask fuses the graph, and calls NumPy for each
-# step. At the right end one chunk keeps one core busy, and the others are idle. A chunk larger than the cache costs more, too.
+# **Explain.** On the left are too many tasks: half the side makes four times as many. A real task costs more than an empty one: Dask calls NumPy for
+# each step. At the right end one chunk keeps one core busy. A chunk larger than the cache costs more, too.
 #
 # A large array needs larger chunks:
 #
@@ -422,7 +423,7 @@ quiz("dask-arrays.mean", my_answer)
 print(type(gpu_mean), gpu_mean.ndim, "dimensions; as a number:", round(float(gpu_mean), 1))
 
 # %% [markdown]
-# The result of the last task is on the device. Only `float(gpu_mean)` copies it to the host.
+# Only `float(gpu_mean)` copies it to the host.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: a surprise with CuPy
@@ -439,9 +440,9 @@ with dask.config.set({"array.backend": "cupy"}):
 # %% [markdown]
 # ## Two terabytes
 #
-# `extrapolate`, a function of this course, times a few chunks of the post's expression, then twice as many, and so on. A straight line through
-# these times predicts the time of all chunks. The error is the larger of two: the uncertainty of the line's slope, and the error of predicting the largest part from the
-# smaller ones. If all chunks take less than two minutes, all are computed.
+# `extrapolate` times a few chunks of the post's expression, then twice as many, and so on. A straight line through these times predicts the time of all
+# chunks. The error is the larger of two: the uncertainty of the line's slope, and the error of predicting the largest part from the smaller ones. If
+# all chunks take less than two minutes, all are computed.
 
 
 # %%
@@ -606,8 +607,8 @@ on_device = picture.to_backend("cupy").map_overlap(smooth, depth=1, boundary="ne
 print("the same on the device?", bool(np.allclose(cp.asnumpy(on_device.compute()), right)))
 
 # %% [markdown]
-# `"nearest"` repeats the edge pixel. `"reflect"` mirrors the picture, which is the same for one pixel. `"periodic"` takes the opposite side.
-# `"none"` adds no margin there, so `smooth` leaves the outermost pixels as they are.
+# `"nearest"` repeats the edge pixel. `"reflect"` mirrors the picture, which is the same for one pixel. `"periodic"` takes the opposite side. `"none"`
+# adds no margin there.
 #
 # ## A chunk that does not fit
 #
@@ -641,8 +642,8 @@ print(f"made in {fits.npartitions} chunks of {8 * np.prod(fits.chunksize) / 1e6:
 assert abs(mean) < 6 / side
 
 # %% [markdown]
-# **Explain.** `rechunk` comes too late: its first task still makes the large chunk. Choose the chunks where the array is **made** or read. The error of a task arrives in
-# your notebook, and the cluster goes on.
+# **Explain.** `rechunk` comes too late: its first task still makes the large chunk. Choose the chunks where the array is **made** or read. The cluster
+# survives the error.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: a second run that computes nothing
@@ -670,7 +671,7 @@ holding.clear()  # the workers forget what nobody holds
 # %% [markdown]
 # ## Where the GPU loses
 #
-# The next cell sums an array that is already in memory. Dask has it in four chunks of NumPy, which makes five tasks:
+# The next cell sums an array in memory. Dask has it in four chunks, which makes five tasks:
 
 # %%
 gpu = machine.gpus.find("H100")
@@ -708,12 +709,12 @@ print(f"1 000 numbers: an H100 needs at least {h100[0] / alone[0]:.0f}× NumPy's
 print(f"five tasks of 1 ms: an H100 reads {5e-3 * gpu.bandwidth / 1e9:.0f} GB in that time")
 
 # %% [markdown]
-# For 1 000 numbers one launch takes longer than NumPy's sum. Above some 10 000 numbers the H100 could win, without Dask. Dask's lines are
-# high even for 1 000 numbers: that is the cost of five tasks.
+# For 1 000 numbers one launch takes longer than NumPy's sum. Above some 10 000 the H100 could win, without Dask. Dask's lines are high even for 1 000:
+# that is the cost of five tasks.
 #
 # For an array that fits into memory, try NumPy. For one that fits into a GPU, try CuPy. Dask is for larger arrays, and for long tasks.
 #
-# At the end close the cluster:
+# Close the cluster:
 
 # %%
 client.close()

@@ -14,7 +14,7 @@
 #
 # *Unit 11 · clusters · 60 minutes in two sittings, then 40 for the exercises; the optional parts are not counted*
 #
-# In unit 10 Dask cut arrays into chunks. Now you look at the cluster that computed them. You start one, and fill its memory until results go to disk. At the end you kill a worker, and the answer is still right.
+# In unit 10 Dask cut arrays into chunks. Now you look at the cluster that computed them. You start one, fill its memory until results go to disk, and kill a worker. The answer is still right.
 #
 # ## What you will be able to do
 #
@@ -69,7 +69,7 @@ os.environ |= {"GPUSIM_GPUS": "2", "GPUSIM_GPU_MEMORY": "256MB"}  # two simulate
 #
 # ![Two workers on a machine with two GPUs. Worker 0 has CUDA_VISIBLE_DEVICES set to 0,1 and worker 1 to 1,0. The first number of the list is the GPU that the worker calls GPU 0. So each worker has a GPU of its own.](drawings/one-worker-per-gpu.svg)
 #
-# This script makes a small array, and starts a cluster. `client.run` calls a function on every worker:
+# This script makes an array, and starts a cluster. `client.run` calls a function on every worker:
 
 # %%
 script = Path(tempfile.mkdtemp()) / "two_workers.py"
@@ -96,7 +96,7 @@ if __name__ == "__main__":
 my_gpus = "?", "?"
 
 # %% [markdown]
-# **Measure.** `runpy` runs a file as `python two_workers.py` would. If a red warning appears, it is part of the example.
+# **Measure.** `runpy` runs a file as `python two_workers.py` would. A red warning is part of the example.
 
 # %%
 found = runpy.run_path(str(script), run_name="__main__")["found"]
@@ -118,7 +118,7 @@ quiz("clusters.early", my_answer)
 #
 # ![The start of worker 1 in four steps. It runs your script again. The script makes an array, and with it a context on GPU 0. Then Dask-CUDA names GPU 1 as the worker's own. The process stays on GPU 0. GPU 0 now has two workers, and GPU 1 is idle.](drawings/context-too-early.svg)
 #
-# Nothing fails, but the cluster uses only half of its GPUs. **First the cluster, then the GPU**: make no array at the top of a script or module.
+# Nothing fails, but all other GPUs are idle. **First the cluster, then the GPU**: make no array at the top of a script or module.
 #
 # ## A pool for each worker
 #
@@ -250,7 +250,7 @@ for name, some in (("on the device", results[-8:]), ("on disk", results[:8])):
 del results
 
 # %% [markdown]
-# On the device, this is mostly the time of the task itself. From disk, each result must be read, and another one is spilled. With a real GPU:
+# On the device, this is mostly the time of the task itself. From disk, each result is read, and another one is spilled. With a real GPU:
 
 # %%
 h100_memory, h100_bus = 3_240e9, machine.gpus.find("H100").link  # bytes/s
@@ -266,7 +266,7 @@ plot.times(
 )
 
 # %% [markdown]
-# Suppose you read all 24 results in the same order, again and again. Then each result is on disk when its turn comes. Use more workers, or release results earlier.
+# If you read all 24 results in order, again and again, each is on disk when its turn comes. Use more workers, or release results earlier.
 #
 # Spilling does not help a single array that is larger than a GPU:
 
@@ -296,8 +296,8 @@ my_answer = "?"
 quiz("clusters.moved", my_answer)
 
 # %% [markdown]
-# Now eight tasks get the same **array** as an argument, a table of 16 MB: `client.submit(score, table, k)`. `client.gather` fetches the results of a list of futures, in
-# its order. `byte_count` counts what the notebook sends.
+# Now eight tasks get the same **array** as an argument, a table of 16 MB: `client.submit(score, table, k)`. `client.gather` fetches the results of a list of futures, in order. `byte_count`
+# counts what the notebook sends.
 #
 # **Predict.** How many MB does the notebook send with the eight tasks together?
 
@@ -328,7 +328,7 @@ print("a warning for each task:", str(said[0].message).splitlines()[0])
 # %% [markdown]
 # **Explain.** The table went with each of the eight tasks, through the one process of the scheduler. `client.scatter` sends it once, before the tasks, and returns a future. With `broadcast=True` each worker gets a copy:
 #
-# ![Two ways to give eight tasks a table of 16 MB. As an argument of each task the table leaves the notebook eight times. With scatter each worker gets one copy, and the eight tasks carry only a future. Both go through the scheduler.](drawings/what-travels.svg)
+# ![Two ways to give eight tasks a table of 16 MB. As an argument the table leaves the notebook with each of the eight tasks. With scatter it leaves the notebook once, and worker 1 gets its copy from worker 0. The eight tasks carry only a future. All that leaves the notebook goes through the scheduler.](drawings/what-travels.svg)
 
 # %%
 there = client.scatter(table, broadcast=True)
@@ -352,11 +352,11 @@ quiz("clusters.travels", my_answer)
 #
 # ## Work that follows its results
 #
-# In unit 10 the graph was known before anything ran. In a search, a result decides what is computed next. Our example is from the hundred-digit challenge of 2002: find the least value of
+# In a search, a result decides what is computed next. Our example is from the hundred-digit challenge of 2002: find the least value of
 #
 # $$f(x, y) = e^{\sin 50x} + \sin(60 e^y) + \sin(70 \sin x) + \sin(\sin 80y) - \sin(10(x+y)) + \frac{x^2+y^2}{4}$$
 #
-# Where x or y is outside of −1 … 1, no value is as low.
+# Where x or y is outside −1 … 1, no value is as low.
 
 # %%
 axes = {width: np.linspace(-width, width, 256) for width in (1, 0.1)}
@@ -498,11 +498,11 @@ task = measure(lambda: client.submit(abs, 1, pure=False).result(), repeat=20, mi
 print(f"one call of a method: {1e3 * call:.1f} ms; one task: {1e3 * task:.1f} ms")
 
 # %% [markdown]
-# A call is quicker than a task, because the scheduler only passes it on. So the scheduler does not know the counts.
+# A call is quicker than a task, because the scheduler only passes it on. It does not know the counts.
 #
 # ## What a task costs
 #
-# The time of one task, there and back, is its **latency**. The cell above measured it.
+# The time of one task, there and back, is its **latency**, as measured above.
 #
 # **Predict.** 500 tasks do next to nothing. You divide their time by 500. How many µs is that?
 
@@ -552,7 +552,7 @@ plot.lines(
 #
 # ## What a byte between workers costs
 #
-# A worker that needs another one's result fetches it. Over TCP the bytes go from the device to main memory, through a socket, and to the other device.
+# Over TCP a result goes from the device to main memory, through a socket, and to the other device.
 
 # %%
 size, took = 16_000_000, math.inf
@@ -585,7 +585,7 @@ plot.times(
 #
 # ## A worker dies
 #
-# A batch system takes back a node, or Linux kills a process because memory is full. Here we kill a worker. First, 24 parts are loaded and cleaned. We keep the cleaned parts, and release the loaded ones:
+# A batch system takes back a node, or Linux kills a process because memory is full. Here we kill a worker. First, 24 parts are loaded and cleaned. We keep only the cleaned ones:
 
 
 # %%
@@ -621,7 +621,7 @@ print(f"{len(cleaned)} cleaned parts, {held / 24:.0%} of them on worker 0")
 my_share = "?"
 
 # %% [markdown]
-# **Measure.** `get_task_stream` collects what the panel *Task Stream* shows.
+# **Measure.** `get_task_stream` collects what *Task Stream* shows.
 
 # %%
 processes = client.run(os.getpid)
@@ -658,7 +658,7 @@ my_answer = "?"
 quiz("clusters.twice", my_answer)
 
 # %% [markdown]
-# Worker 0 also had `scattered`, a table, and the actor. No task made the table, and the actor's counts came from calls. The scheduler can make neither again:
+# Worker 0 also had `scattered`, a table, and the actor. No task made the table, and the actor's counts came from calls:
 
 # %%
 for name, ask in {
@@ -673,7 +673,7 @@ for name, ask in {
         raise AssertionError(f"the {name} should be gone")
 
 # %% [markdown]
-# `scatter(…, broadcast=True)` puts a copy on each worker. Write the state of an actor to a file now and then.
+# Scatter with `broadcast=True`, and write an actor's state to a file now and then.
 
 # %% [markdown] {"jp-MarkdownHeadingCollapsed": true}
 # ### Optional: a task that kills every worker
@@ -760,7 +760,7 @@ client.close()
 cluster.close()
 
 # %% [markdown]
-# Make the work fast on one GPU first. Make the tasks long enough, and count what has to move. Add workers last.
+# First make the work fast on one GPU. Make the tasks long enough, and count what moves. Add workers last.
 #
 # ## Key points
 #

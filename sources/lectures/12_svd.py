@@ -776,7 +776,7 @@ assert np.allclose(s_small, in_one.value[1], atol=1e-10 * s_small[0])
 print(f"LAPACK {1e3 * in_one.median:.1f} ms, the cluster {1e3 * on_cluster:.0f} ms")
 
 # %% [markdown]
-# The cluster plans, sends and waits longer than it computes.
+# The cluster plans, sends and waits longer than it computes. The memory of an H200 delivers these 0.9 MB in 0.2 µs (its limit), but one launch takes 2.5 µs.
 #
 # **Rows that have to move first.** TSQR sends only triangles. Moving the rows sends all of X.
 
@@ -811,4 +811,6 @@ cluster.close()
 # - A. Benson, D. Gleich, J. Demmel, [Direct QR factorizations for tall-and-skinny matrices in MapReduce architectures](https://arxiv.org/abs/1301.1071), 2013.
 # - N. Halko, P. G. Martinsson, J. A. Tropp, [Finding structure with randomness](https://arxiv.org/abs/0909.4061), 2011.
 # - T. Fukaya and others, [Shifted Cholesky QR](https://arxiv.org/abs/1809.11085), 2020: CholeskyQR beyond 1/√ε.
+# - The photographs are from [scikit-learn](https://scikit-learn.org), both [CC BY 2.0](https://creativecommons.org/licenses/by/2.0/): a pavilion in Beijing by danielbuechele, and a flower by
+#   [vultilion](https://www.flickr.com/photos/vultilion/).
 # - [Diagnostics and performance reports](https://distributed.dask.org/en/stable/diagnosing-performance.html) of Dask, and [UCX](https://docs.rapids.ai/api/dask-cuda/stable/ucx/) in Dask-CUDA.

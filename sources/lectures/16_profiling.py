@@ -4,16 +4,16 @@
 #     unit: 16
 #     slug: profiling
 #     title: "Profiling: where the time goes"
-#     teaching: 40
+#     teaching: 45
 #     exercises: 45
 # ---
 
 # %% [markdown]
 # # 16 · Profiling: where the time goes
 #
-# *Unit 16 · profiling · 40 minutes, then 45 for the exercises; the optional parts are not counted*
+# *Unit 16 · profiling · 45 minutes, then 45 for the exercises; the optional parts are not counted*
 #
-# A program on a GPU is slow. Is it a kernel, a copy, or Python? People guess, and they are often wrong. A **profiler** records when the host and the device did
+# A program on a GPU is slow. Is the cause a kernel, a copy, or Python? People guess, and they are often wrong. A **profiler** records when the host and the device did
 # what. In this unit you read such records, and you find four common faults in them.
 #
 # ## What you will be able to do
@@ -48,7 +48,7 @@ print(f"{gpu.name}: {1e6 * gpu.launch:.1f} µs for a launch, {gpu.link / 1e9:.0f
 # %% [markdown]
 # ## Two rows
 #
-# The host launches a kernel and goes on. The device runs the kernels in order. So there are two rows of events, along the same time:
+# The host launches a kernel and goes on. The device runs the kernels in order. So a picture of the run has two rows above one axis of time:
 #
 # ![Two rows along the time. The host launches three kernels, one after the other, and then waits. The device begins the first kernel a little after its launch and runs all three, each after the one before. The host's wait ends when the last kernel ends.](drawings/timeline-rows.svg)
 #
@@ -80,7 +80,7 @@ def score(frame):
 print(f"{score(frames[0]):.2f}")
 
 # %% [markdown]
-# **Predict.** Which of the three ranges takes longest on an H200: load, smooth or score?
+# **Predict.** Which of the three ranges takes longest on an H200: load, smooth or score? Python's own time does not count.
 
 # %%
 my_longest = "?"
@@ -95,13 +95,13 @@ scores = [score(each) for each in frames]
 # %% [markdown]
 # **Explain.** There are three kinds of rows:
 #
-# - *ranges*: your names.
+# - *ranges*: load, smooth and score, six times. A narrow block shows no name.
 # - *host*: your Python, launches, and waits. The Python was measured on this CPU, as wall time. A long block of it can be a pause, while the CPU ran something else. A launch takes a fixed time, estimated for the chosen GPU.
-# - *default stream*: the device, which runs this queue of work in order. These times are **estimates** for the chosen GPU, from bytes and operations (unit 02). They are not measurements.
+# - *default stream*: the device's queue of work, which it runs in order. These times are **estimates** for the chosen GPU, from bytes and operations (unit 02). They are not measurements.
 #
-# `memcpy HtoD` is a copy from host to device, and `DtoH` is one back. The picture's legend explains its colours.
+# `memcpy HtoD` is a copy from host to device, and `DtoH` is one back. The host waits for each of them here: six frames and six scores make 12 waits. The picture's legend explains its colours.
 #
-# `lens.timeline(f, x)` returns the timeline of a call. With `without_host()` your Python takes no time, so the numbers are the same on every machine:
+# The `smooth` ranges are long in this picture, because Python on this CPU is in them. `lens.timeline(f, x)` returns the timeline of a call, and `without_host()` leaves Python out. So the numbers are the same on every machine:
 
 
 # %%
@@ -118,14 +118,15 @@ for name, seconds in ranges(seen).items():
 print(f"you said: {my_longest}")
 
 # %% [markdown]
-# Loading takes longest: 4 MB for each frame cross the bus. Smoothing is 15 kernels, and the launches set its time. The next sections show common faults, each
-# in a short program.
+# Without Python, loading takes longest: 4 MB for each frame cross the bus. Smoothing is 15 kernels for each frame, and the launches set its time. In a real run each launch costs Python's time, too, so smoothing may take longest there.
+#
+# The next sections show common faults, each in a short program.
 #
 # ## Read the gaps
 #
 # A gap in the device's row has a cause in the host's row above it:
 #
-# ![Three pairs of rows, host above device. First: the host computes for long between short kernels, and the device is idle. Second: the host waits for each kernel before it launches the next, and the device is idle in between. Third: the host launches ahead, and the kernels follow each other without a gap.](drawings/timeline-patterns.svg)
+# ![Three pairs of rows, host above device. A: the host computes for long between short kernels, and the device is idle. B: the host waits for each kernel before it launches the next, and the device is idle in between. C: the host launches ahead, and the kernels follow each other without a gap.](drawings/timeline-patterns.svg)
 #
 # **Question.** Which of the three patterns has a loop with `print(float(x.max()))` in each pass?
 #
@@ -187,8 +188,9 @@ print(f"you said: {my_waits}")
 # **Explain.** `float` needs the number on the host. The host waits until it is there, and launches nothing meanwhile. Then the device has nothing to do until the next launch arrives.
 # So host and device take turns: the wait **serialises** them. Here 21 more waits cost a tenth of the time. With shorter kernels it would be more.
 #
-# `float`, `int`, `.item()`, `print`, an `if` on an array, and `x[mask]` all wait. Find such a line, and ask whether each step needs it. Here are five steps of
-# the loop:
+# `float`, `int`, `.item()`, `print`, an `if` on an array, and `x[mask]` all wait. Find such a line, and ask whether each step needs it.
+#
+# Here are five steps with `every=1`. The device is idle after each wait:
 
 # %%
 lens.timeline(settle, x, 1, most=5).without_host()
@@ -203,8 +205,8 @@ lens.timeline(settle, x, 1, most=5).without_host()
 #
 # ![Four blocks, each a copy and a kernel. With one stream, copy and kernel take turns, and the work takes eight steps. With two streams, the copy of the next block runs while the kernel of this block computes, and the work takes five steps.](drawings/copies-beside-kernels.svg)
 #
-# The memory on the host must be pinned (unit 02). CuPy first copies ordinary memory into a pinned buffer of its own, and the host is busy meanwhile. The host
-# launches the kernels for that block only afterwards. The timeline shows that copy as a wait, as long as the transfer.
+# Pinned memory overlaps best (unit 02). CuPy first copies ordinary memory into a pinned buffer of its own. This keeps the host busy, and it launches the kernels for
+# that block only afterwards. The timeline shows this time as a wait that lasts as long as the transfer.
 
 # %%
 pinned = cupyx.empty_pinned(frames.shape, np.float32)
@@ -260,8 +262,8 @@ quiz("profiling.overlap", my_answer)
 #
 # ## The allocation in the loop
 #
-# CuPy's pool keeps freed memory (unit 02). With `free_all_blocks` in a loop the memory goes back to the [driver](../docs/glossary.md#term-driver) in each pass. The driver's functions are `cudaMalloc` and
-# `cudaFree`:
+# CuPy's pool keeps freed memory (unit 02). With `free_all_blocks` in a loop the memory goes back to the [driver](../docs/glossary.md#term-driver) in each pass. `cudaFree` gives it back, and
+# `cudaMalloc` asks for it again:
 #
 # ![A loop asks for memory. On the left the pool hands out the block that the last pass gave back; the driver is not asked. On the right free_all_blocks gives the block to the driver in each pass: cudaFree waits for the device, and cudaMalloc brings the block back.](drawings/pool-and-driver.svg)
 
@@ -274,6 +276,7 @@ def three_passes(x):
         cp.get_default_memory_pool().free_all_blocks()
 
 
+cp.get_default_memory_pool().free_all_blocks()  # what earlier cells left in the pool
 freed = lens.timeline(three_passes, x).without_host()
 freed
 
@@ -281,8 +284,8 @@ freed
 print(f"{len(freed.driver_calls)} calls of cudaMalloc and cudaFree, {1e6 * freed.busy:.0f} µs of kernels (estimate)")
 
 # %% [markdown]
-# **Explain.** The first pass finds its memory in the pool, so there are five calls and not six. `cudaFree` waits for the device. Each of the five calls takes
-# 0.2 ms, far longer than the kernel. The 0.2 ms are about the median of the longer calls in the report of the next section.
+# **Explain.** Each pass calls `cudaMalloc` and `cudaFree` once, and `cudaFree` waits for the device. A call takes
+# 0.22 ms, far longer than the kernel. This is about the median of the longer calls in the report of the next section.
 #
 # ## A report from a real GPU
 #
@@ -292,14 +295,14 @@ print(f"{len(freed.driver_calls)} calls of cudaMalloc and cudaFree, {1e6 * freed
 # nsys profile --trace=cuda,nvtx --export=sqlite --output=report python program.py
 # ```
 #
-# It writes `report.sqlite`. The course ships such a report of CloverLeaf, a program for the flow of gases, from an A100 of the supercomputer Perlmutter. `lens.nsys_report` reads it:
+# It writes `report.sqlite`. The course ships such a report of CloverLeaf, a program for the flow of gases, from an A100 of the supercomputer Perlmutter. `lens.nsys_report` reads it. `nsys` numbers the streams, and the default stream is `stream 7`:
 
 # %%
 clover = lens.nsys_report(data.report("cloverleaf-a100"), "CloverLeaf")
 clover
 
 # %% [markdown]
-# Everything in this picture was measured. The long first `cudaMalloc` includes the start of CUDA, which every program pays once. Now look at 5 ms in the middle:
+# Everything in this picture was measured. The long first `cudaMalloc` includes the start of CUDA, which every program pays once. Now look at 5 ms in the middle. The host's row is empty where the program's own code runs, which `nsys` does not show here:
 
 # %%
 part = clover.between(0.35, 0.355)
@@ -318,13 +321,12 @@ quiz("profiling.clover", my_answer)
 
 # %%
 waits = [entry for entry in clover.waits if entry.name == "cudaDeviceSynchronize"]
-short = [gap for gap in clover.gaps if gap.seconds < 20e-6]
-median = sorted(gap.seconds for gap in short)[len(short) // 2]
+median = np.median([gap.seconds for gap in clover.gaps])
 print(f"{len(clover.kernels)} kernels, {len(waits)} calls of cudaDeviceSynchronize")
-print(f"the median of the short gaps between kernels: {1e6 * median:.1f} µs")
+print(f"{len(clover.gaps)} gaps in the device's row, half of them shorter than {1e6 * median:.1f} µs")
 
 # %% [markdown]
-# **Explain.** There are as many waits as kernels. Most gaps last about 8 µs: the host notices the end of a kernel, and launches the next one.
+# **Explain.** The host calls `cudaDeviceSynchronize` after each kernel. The other 279 waits of the whole run are for the copies. A typical gap lasts 8 µs: the host notices the end of a kernel, and launches the next one.
 #
 # ## The kernel worth rewriting
 #
@@ -337,7 +339,7 @@ for share in clover.shares:
     )
 
 # %% [markdown]
-# **Predict.** You make `par_ranged2d_kernel` twice as fast. How many times as fast is this part of the run?
+# **Predict.** You make `par_ranged2d_kernel` twice as fast. How many times as fast is this run of 342 ms?
 
 # %%
 my_speedup = "?"
@@ -348,7 +350,7 @@ longest = clover.shares[0].seconds
 print(
     f"{1e3 * longest:.0f} of {1e3 * total:.0f} ms: the run would be {total / (total - longest / 2):.2f} times as fast"
 )
-print(f"{total / (total - longest):.1f} times if the kernel took no time; you said {my_speedup}")
+print(f"{total / (total - longest):.2f} times if the kernel took no time; you said {my_speedup}")
 
 # %% [markdown]
 # ![Three bars of a program's 342 ms. As measured: the longest kernel takes 267 ms, everything else 75 ms. With that kernel twice as fast 208 ms remain. With that kernel gone 75 ms remain.](drawings/faster-kernel.svg)
@@ -391,7 +393,7 @@ print(f"{len(events)} events, the first: {events[0]['args']['name']}")
 # %% [markdown]
 # ## Three units again
 #
-# Here are three functions from earlier units, without Python's own time:
+# Here are three functions from units 02, 06 and 09, without Python's own time. You can read them without those units:
 
 
 # %%
@@ -423,13 +425,13 @@ shares = {each.name: each.share for each in lens.timeline(famous, x).shares}
 print(f"famous: sine and cosine take {shares['cupy_sin'] + shares['cupy_cos']:.0%} of the kernels' time")
 
 # %% [markdown]
-# The accounts of these units count bytes and kernels. The timelines show more:
+# Those units count bytes and kernels. The timelines show more:
 #
 # - In `famous`, sine and cosine take less than half of the kernels' time (last line). The rest goes into squares, a sum and a comparison of temporary arrays.
 # - The plate of unit 06 has 512 × 512 cells. Its kernels take 0.5 µs, the shortest time of our model, and a launch takes 2.5 µs. So the launches set the pace, and a faster kernel would gain nothing.
 # - PageRank of 107 airports is bound by launches, too. With kernels three times as long, the run would take as long as now.
 #
-# They also show a limit of the simulator. It counts an operation of cuDF or cuML as one launch, where a GPU makes many. For tables and models use `nsys` on a GPU.
+# The simulator has a limit here. It counts an operation of cuDF or cuML as one launch, where a GPU makes many. For tables and models use `nsys` on a GPU.
 #
 # ## Where the GPU loses
 #
@@ -443,7 +445,7 @@ with_numpy = measure(lambda: [np.add(host, 1, out=host) for _ in range(50)], nam
 print(f"NumPy, here: {1e6 * with_numpy.median:.3g} µs")
 
 # %% [markdown]
-# NumPy is done before the host has launched the 50 kernels. It is faster here than the GPU.
+# NumPy needs about as long as the host needs to launch the 50 kernels, or less. So the GPU gains nothing here.
 #
 # ## Key points
 #

@@ -42,11 +42,16 @@ def until(what: str, ask: Callable[[], Any], patience: float = PATIENCE, pause: 
         time.sleep(pause)
 
 
+_given: set[int] = set()  # ports that a test has and may not have opened yet
+
+
 def free_port() -> int:
     """A port of those that only root can open, and that browsers do not refuse (the Fetch standard's list of bad ports)."""
-    for port in random.sample(range(640, 989), 340):
+    left = sorted({*range(640, 989)} - _given)
+    for port in random.sample(left, len(left)):
         with socket.socket() as probe, contextlib.suppress(OSError):
             probe.bind(("127.0.0.1", port))
+            _given.add(port)
             return port
     raise AssertionError("no port below 1024 is free")
 

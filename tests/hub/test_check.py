@@ -341,6 +341,11 @@ def test_a_port_that_another_program_has_is_named():
         one(first_run.ports(told), f"Another program has port {port}", "ss -ltnp")
 
 
+def test_a_port_that_is_named_twice_is_told():
+    told = {"hub": {"address": "https://127.0.0.1", "page_port": 443}, "class": {"folder": "/srv/class", "port": 811}}
+    one(first_run.ports(told), r"hub.toml names port 443 more than once \(address, page_port\)", "name another port")
+
+
 def test_the_guides_commands_name_what_there_is():
     """What is copied exists, and what the check tells to do is what the guide does."""
     guide = (hubs.DEPLOY / "README.md").read_text()

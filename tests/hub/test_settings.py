@@ -2,14 +2,18 @@
 
 import os
 import re
+import socket
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import hubs
 import jupyterhub
 import pytest
 from traitlets.config.loader import PyFileConfigLoader
+
+from hundredfold.classroom.seats import proxy
 
 CONFIG = hubs.DEPLOY / "jupyterhub_config.py"
 
@@ -40,6 +44,8 @@ def put(key, value):
         (put("gpus", "four"), r"gpus = 'four': it is 'auto'"),
         (put("overflow", "queue"), r"overflow = 'queue': who finds no GPU is to 'simulate'"),
         (put("address", "http://127.0.0.1:8000"), r"every user of this machine can open port 8000.*below 1024"),
+        (put("page_port", 888), r" names port 888 more than once \(address, page_port\): name another"),
+        (lambda text: put("folder", "/var/lib/hf-class")(put("port", 810)(text)), r"port 810 more than once \(page_port, \[class\] port\)"),
         (put("page_port", 8010), r"every user of this machine can open port 8010"),
         (put("state", "/var/tmp/hundredfold-state"), r"only root can write, and /var/tmp/hundredfold-state is not root's alone"),
         (lambda text: text.replace("instructors =", "admins ="), r"\[people\] has no instructors, which it needs"),
@@ -48,7 +54,7 @@ def put(key, value):
         (lambda text: re.sub(r"(?m)^proxy = .*$", "", text), r"\[hub\] has no proxy, which it needs"),
         (lambda text: text + "cores = = 2\n", r"cannot be read: .*line \d+"),
     ],
-    ids=["memory", "too little", "no amount", "learners", "no number", "cores", "no cores", "gpus", "overflow", "port", "page port", "folder", "people", "unknown", "section", "missing", "TOML"],
+    ids=["memory", "too little", "no amount", "learners", "no number", "cores", "no cores", "gpus", "overflow", "port", "page on the hub's port", "both pages on a port", "page port", "folder", "people", "unknown", "section", "missing", "TOML"],
 )  # fmt: skip
 def test_a_setting_that_cannot_be_ends_in_a_sentence(tmp_path, monkeypatch, request, change, said):
     settings = written(tmp_path, change)
@@ -72,6 +78,18 @@ def test_the_hub_itself_ends_with_that_sentence_and_nothing_else(tmp_path):
     last = done.stderr.strip().splitlines()[-1]
     assert done.returncode == 1 and last.startswith(str(settings)) and "give less" in last, done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_proxy_whose_port_was_taken_ends_so_that_it_is_started_again(tmp_path):
+    settings, port = tomllib.loads(written(tmp_path, lambda text: text).read_text()), hubs.free_port()
+    settings["hub"] |= {"proxy": hubs.proxy_program(), "address": f"http://127.0.0.1:{port}"}
+    (tmp_path / "run" / "root").mkdir(parents=True)
+    env = {**os.environ, "CONFIGPROXY_AUTH_TOKEN": "0" * 64}
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", port))
+        taken.listen()
+        done = subprocess.run(proxy.command(settings["hub"]), env=env, capture_output=True, text=True, timeout=hubs.PATIENCE, check=False)  # fmt: skip
+    assert done.returncode == 1 and f"address already in use 127.0.0.1:{port}" in done.stderr, done
 
 
 def test_a_jupyterhub_of_another_major_version_is_not_started_with_these_settings(tmp_path, monkeypatch):

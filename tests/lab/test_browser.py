@@ -459,6 +459,23 @@ work = client.map(time.sleep, [0.2] * 100, pure=False)""",
 ]
 
 
+def test_a_drawing_is_touched(learner):
+    learner.open("notebooks/10_dask-arrays.ipynb")
+    cell = learner.notebook.locator(".jp-MarkdownCell", has_text="A sum is a tree").first
+    cell.scroll_into_view_if_needed()
+    expect(cell.locator("object + small")).to_have_text("Point at a chunk, or tap it, to see what moves.")
+
+    def embedded():
+        learner.page.wait_for_timeout(100)  # Playwright hears of new frames only while it is called
+        return [frame for frame in learner.page.frames if "tree-or-shuffle.svg" in frame.url]
+
+    wait(embedded, "the drawing is embedded")
+    chunk = embedded()[0].locator(".spot", has_text="rows 2")
+    expect(chunk.locator(".told")).to_be_hidden()
+    chunk.locator(".hit").hover()
+    expect(chunk.locator(".told")).to_be_visible()
+
+
 def test_a_unit_of_many_gpus_opens_with_the_plots_beside_it(learner):
     tabs = learner.page.locator("#jp-main-dock-panel .lm-TabBar-tab")
     learner.open("notebooks/11_clusters.ipynb")

@@ -24,9 +24,10 @@ FOCUS = """async () => {
   await new Promise(done => setTimeout(done, 30));  // the editor takes a moment to show it
   const it = document.activeElement;
   if (!it || it === document.body) return null;
-  // A link that fills a card, an editor and a menu's toggle have their ring on what surrounds them, or is in them.
+  // A link that fills a card, an editor and a menu's toggle have their ring on what surrounds them, or is in them. A spot of a drawing shows what it tells.
   const shown = [it, ...["closest", "querySelector"].map(how => it[how](".sd-card, .cm-editor, .bd-search, .toctree-toggle")).filter(each => each?.getClientRects().length)];
-  window.look = each => { const style = getComputedStyle(each); return [style.outline, style.boxShadow, style.borderColor].join(); };
+  if (it.contentDocument) shown.push(it.contentDocument.activeElement.querySelector(".told"));
+  window.look = each => { const style = getComputedStyle(each); return [style.outline, style.boxShadow, style.borderColor, style.visibility].join(); };
   (window.stops ??= []).push([it, shown, shown.map(window.look)]);
   // Nothing of it is on top: at nine points of what of it is in the window there is something else, such as the header that stays.
   const seen = ({ left, right, top, bottom }) => [0.1, 0.5, 0.9].some(across => [0.1, 0.5, 0.9].some(down => {
@@ -58,7 +59,8 @@ def test_tab_reaches_each_control_shows_where_it_is_and_leaves(desk, address, na
     desk.wait_for_load_state("networkidle")
     count, reached, stops = desk.evaluate(CONTROLS), set(), []
     assert count > 5
-    for _ in range(count + 20):
+    spots = sum(frame.locator(".spot").count() for frame in desk.frames[1:])  # of drawings, each a page of its own
+    for _ in range(count + spots + 20):
         desk.keyboard.press("Tab")
         focus = desk.evaluate(FOCUS)
         if focus is None:

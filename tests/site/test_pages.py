@@ -137,6 +137,34 @@ def test_a_term_says_what_it_means_where_it_is_used(page, address):
     expect(law).to_have_attribute("title", re.compile("^What part of the work"))
 
 
+@pytest.mark.parametrize("width", [1280, 375])
+def test_a_drawing_is_touched_by_mouse_and_keyboard(browser, address, width):
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto(f"{address}notebooks/10_dask-arrays.html")
+    place = page.locator("object.hf-live")
+    place.scroll_into_view_if_needed()
+    expect(page.locator(".hf-touch")).to_have_text("Point at a chunk, or tap it, to see what moves.")
+    box = place.bounding_box()
+    assert box["height"] / box["width"] == pytest.approx(458 / 500, abs=0.02)
+    drawing = next(frame for frame in page.frames if frame.url.endswith("/tree-or-shuffle.svg"))
+    assert drawing.evaluate("document.documentElement.getBoundingClientRect().width") == pytest.approx(
+        box["width"], abs=2
+    )
+    one, other = (drawing.locator(".spot", has_text=name) for name in ("rows 2", "columns 1"))
+    still = drawing.locator(".still")
+    expect(still).to_be_visible()
+    one.locator(".hit").hover()
+    expect(one.locator(".told")).to_be_visible()
+    expect(still).to_be_hidden()
+    page.mouse.move(1, 1)
+    expect(one.locator(".told")).to_be_hidden()
+    other.focus()
+    expect(other.locator(".told")).to_be_visible()
+    one.locator(".hit").hover()
+    expect(other.locator(".told")).to_be_hidden()
+    page.close()
+
+
 def test_pictures_of_notebooks_have_sentences(page, address):
     page.goto(f"{address}notebooks/01_arrays.html")
     words = page.locator(".cell_output img").evaluate_all("all => all.map(image => image.alt)")

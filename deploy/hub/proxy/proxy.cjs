@@ -86,6 +86,16 @@ for (const { prototype } of [http.Server, https.Server]) {
   };
 }
 
+// CHP logs what nobody caught and lives on, also where its port was taken meanwhile: then nobody is served, and systemd sees nothing to start anew.
+const listen = net.Server.prototype.listen;
+net.Server.prototype.listen = function (...where) {
+  this.on("error", (error) => {
+    console.error(`The proxy: ${error.message}`);
+    if (error.syscall === "listen") process.exit(1);
+  });
+  return listen.apply(this, where);
+};
+
 const chp = (...parts) => pathToFileURL(path.join(__dirname, "node_modules", "configurable-http-proxy", ...parts));
 import(chp("lib", "configproxy.js")).then(({ ConfigurableProxy: { prototype } }) => {
   const refuse = prototype.handleProxyError;

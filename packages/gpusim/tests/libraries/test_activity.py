@@ -155,6 +155,20 @@ def test_the_driver_is_asked_once_and_the_pool_gives_the_rest(noted):
     assert [kind for kind, *_ in noted] == ["free", "malloc", "free"]
 
 
+def test_each_block_goes_back_to_the_driver_by_a_call_of_its_own(noted):
+    pool = cp.cuda.MemoryPool()
+    with cp.cuda.using_allocator(pool.malloc):
+        kept, *others = (cp.empty(300_000 * k) for k in (1, 2, 3))
+        del others
+        noted.clear()
+        pool.free_all_blocks()
+        assert [kind for kind, *_ in noted] == ["free", "free"]
+        del kept
+        pool.free_all_blocks()
+        pool.free_all_blocks()
+    assert [kind for kind, *_ in noted] == ["free", "free", "free"]
+
+
 def test_what_is_not_simulated_says_so():
     with pytest.raises(NotSimulatedError, match="annotate"):
         nvtx.Profile()

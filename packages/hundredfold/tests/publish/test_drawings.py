@@ -1,5 +1,6 @@
-"""The concept drawings: shown, told in words, valid, readable on a phone and in both schemes, and the same bytes each time."""
+"""The concept drawings: shown, told in words, valid, readable on a phone and in both schemes, and the same bytes each time; some can be touched."""
 
+import json
 import re
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from hundredfold.publish.build import drawn
 from hundredfold.publish.build.errors import BuildError
 from hundredfold.publish.drawings import canvas
 from hundredfold.publish.drawings.registry import drawing
+from hundredfold.publish.site import live
 from kernellens.plot import palette
 
 ROOT = Path(__file__).parents[4]
@@ -77,7 +79,7 @@ def contrasts(name: str) -> list[tuple[float, str, str]]:
     drawing, found = root(name), []
     for scheme, said in looks(drawing.find(f"{SVG}style").text).items():
         below = []
-        for element in drawing:
+        for element in drawing.iter():
             if element.tag == f"{SVG}rect":
                 x, y, w, h = (float(element.get(key, 0)) for key in ("x", "y", "width", "height"))
                 look = {k: v for each in element.get("class").split() for k, v in said[each].items()}
@@ -117,6 +119,32 @@ def test_every_text_can_be_read_in_both_schemes(name):
     found = contrasts(name)
     assert {scheme for _, scheme, _ in found} == {"light", "dark"}
     assert not [(round(value, 1), scheme, text) for value, scheme, text in found if value < 4.5]
+
+
+def test_what_can_be_touched_says_so_and_is_still_as_a_picture():
+    touched = {name: drawings.find(name).touch for name in NAMES if drawings.find(name).touch}
+    assert len(touched) >= 3
+    for name in NAMES:
+        spots = root(name).findall(f"{SVG}g[@class='spot']")
+        assert bool(spots) == (name in touched) and len(spots) <= 16, "each is a stop of the Tab key"
+        assert root(name).get("role") == ("group" if spots else "img")
+        for spot in spots:
+            *hits, told = spot
+            assert hits and {hit.get("class") for hit in hits} == {"hit"} and told.get("class") == "told" and len(told)
+            assert spot.get("tabindex") == "0" and spot.get("aria-label").endswith(".")
+    script = ROOT / "packages/hundredfold/src/hundredfold/etc/labextension/static/dashboard.js"
+    listed = re.search(r"const TOUCH = (\{.*?\});", script.read_text(encoding="utf-8"), re.DOTALL)[1]
+    assert json.loads(re.sub(r",\s*\}", "}", listed)) == touched
+
+
+def test_a_page_embeds_what_can_be_touched():
+    still = '<img alt="Guards." src="../_images/guard.svg" />'
+    assert live.embedded(still) == still
+    found = live.embedded('<p><img alt="Threads &amp; pixels." src="../_images/x-is-column.svg" /></p>')
+    object_, said = ET.fromstring(found)
+    assert object_.get("data") == "../_images/x-is-column.svg" and object_.get("aria-label") == "Threads & pixels."
+    assert object_.find("img").get("src") == "../_images/x-is-column.svg"
+    assert said.text == drawings.find("x-is-column").touch
 
 
 def test_two_processes_draw_the_same_bytes():

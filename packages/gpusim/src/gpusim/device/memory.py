@@ -248,16 +248,17 @@ class Pool:
         Waits for the device first, as ``cudaFree`` does: operations that still wait may use the memory.
         """
         queue.drain()
-        freed = 0
+        freed = []
         with self._lock:
             self._sort_in()
             for size in list(self._sizes):
                 for chunk in [c for c in self._bins[size] if c.previous is None and c.next is None]:
                     self._remove(chunk)
                     self._total -= size
-                    freed += size
-        if freed and not self.nested:
-            activity.note("free", nbytes=freed)
+                    freed.append(size)
+        if not self.nested:
+            for size in freed:
+                activity.note("free", nbytes=size)
 
     def check_limit(self, size: int) -> bool:
         """Whether ``size`` more bytes would fit."""

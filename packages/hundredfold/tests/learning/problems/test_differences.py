@@ -156,3 +156,15 @@ def test_a_ratio_or_a_count_is_not_told_of_bytes_or_seconds():
                     problem.judge(problem, tuple(answers))
                 except Refusal as refusal:
                     assert meaning not in refusal.why, f"{id}: {quantity.name} = {answers[at]}: {refusal.why}"
+
+
+@pytest.mark.parametrize("factor", [2**30 / 1e9, 1e9 / 2**30])
+@pytest.mark.parametrize("off", [0.99, 1.01])
+def test_a_count_that_is_a_little_wrong_is_not_told_of_units(factor, off):
+    """8 MB for each of 19 columns in place of 143 MB, or 12 row groups in place of 11, is within two percent of 2³⁰ for 10⁹."""
+    problem = problems.find("polars.reads")
+    right = [quantity.value for quantity in problem.judge.quantities]
+    for wrong, told in ((factor * off, False), (factor, True)):
+        with pytest.raises(Refusal) as refusal:
+            problem.judge(problem, (right[0] * wrong, *right[1:]))
+        assert (FACTORS[factor] in refusal.value.why) is told

@@ -363,6 +363,19 @@ def the_basis_on_the_way(blocks, basis):
     return sums.sum(axis=0).get()
 
 
+@wrong("profiling.pipeline", "unordered")
+def one_array_for_both(blocks, basis):
+    streams = [cp.cuda.Stream(non_blocking=True) for _ in range(2)]
+    w, total = cp.asarray(basis), cp.zeros(basis.shape[1], "f4")
+    cp.cuda.Device().synchronize()
+    for i, block in enumerate(blocks):
+        with streams[i % 2]:
+            x = cp.asarray(block)
+            total += (((x - x.mean(axis=1)[:, None]) @ w) ** 2).sum(axis=0)
+    cp.cuda.Device().synchronize()
+    return cp.asnumpy(total)
+
+
 @wrong("profiling.pipeline", "unjoined")
 def sums_on_their_way(blocks, basis):
     import cupyx
@@ -425,6 +438,19 @@ def test_a_second_wrong_answer_is_refused_for_the_same_reason(problem, reason, a
 def test_a_second_right_answer_is_accepted(problem, answer):
     verdict = problems.judge(problem, answer)
     assert verdict.outcome == "right", verdict.why
+
+
+def test_the_verdict_on_a_slow_pipeline_has_its_three_numbers():
+    verdict = problems.judge("profiling.pipeline", a_single_stream)
+    assert (
+        "Waits of the host: 3; calls for memory: 0; of the kernels' time without a copy beside it: 100%." in verdict.why
+    )
+
+
+def test_the_hint_on_a_race_fits_two_streams_and_the_default_one():
+    advice = problems.judge("profiling.pipeline", one_array_for_both).advice
+    assert "each stream an array of sums of its own" in advice
+    assert problems.judge("profiling.pipeline", the_basis_on_the_way).advice == advice
 
 
 # ---- numbers and decisions ----

@@ -27,6 +27,7 @@ from urllib.parse import urlsplit
 
 from . import enter
 from .people import NOBODY, NotAllowed, _exists, person
+from .proxy import ports as ports_of
 
 #: The path of root's login shell and of sudo on Debian and its relatives.
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -515,15 +516,14 @@ def unit(text: str, copy: str) -> Iterator[Finding]:
 
 def ports(told: dict[str, Any]) -> Iterator[Finding]:
     """Whether the hub's ports are free, where it does not run."""
-    listens = urlsplit(told["hub"]["address"])
-    wanted = {
-        listens.port or (443 if listens.scheme == "https" else 80): "address",
-        told["hub"]["page_port"]: "page_port",
-    }
-    if told.get("class", {}).get("folder"):
-        wanted[told["class"]["port"]] = "[class] port"
+    wanted = ports_of(told)
     taken = []
-    for port, name in wanted.items():
+    for port, names in wanted.items():
+        if len(names) > 1:
+            yield bad(
+                f"hub.toml names port {port} more than once ({', '.join(names)})",
+                "name another port below 1024 for each",
+            )
         with socket.socket() as probe:
             try:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -531,7 +531,7 @@ def ports(told: dict[str, Any]) -> Iterator[Finding]:
             except OSError:
                 taken.append(port)
                 yield bad(
-                    f"Another program has port {port}, which hub.toml names ({name})",
+                    f"Another program has port {port}, which hub.toml names ({names[0]})",
                     f"see which: ss -ltnp 'sport = :{port}'; end it, or name another port below 1024",
                 )
     if not taken:

@@ -38,6 +38,19 @@ def command(hub: dict[str, Any]) -> list[str]:
     return said
 
 
+def ports(settings: dict[str, Any]) -> dict[int, list[str]]:
+    """Port → what a hub.toml says it is for: `address`, `page_port`, and `[class] port` where a class is shared."""
+    hub, shared = settings["hub"], settings.get("class", {})
+    listens = urlsplit(hub["address"])
+    said = [(listens.port or (443 if listens.scheme == "https" else 80), "address"), (hub["page_port"], "page_port")]
+    if shared.get("folder"):
+        said.append((shared["port"], "[class] port"))
+    found: dict[int, list[str]] = {}
+    for port, name in said:
+        found.setdefault(port, []).append(name)
+    return found
+
+
 def secret(file: Path) -> str:
     """32 random bytes, as hexadecimal digits, that stay the same over restarts, in a file for root alone; whoever comes first makes it."""
     if not file.exists():

@@ -20,6 +20,8 @@ _MEANT = {"s": ("seconds were meant?",), "bytes": ("bytes were meant?", "GB was 
 """How what is said of a factor ends, for the units that it can be true of: rows were never meant in GB."""
 # Within one percent of what a known mistake gives it is that mistake, or within the number's own tolerance if that is less.
 _ALIKE = 0.01
+# The factors of units near 1 are between 0.93 and 1.08: a wrong count of row groups or columns may be within two percent of them.
+_FACTOR, _FACTOR_NEAR_ONE = 0.02, 0.005
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ class NumbersJudge:
             refuse(mistake.reason, f"{got}: {mistake.why}", advice=mistake.hint)
         for factor, meaning in FACTORS.items():
             of_this_unit = meaning.endswith(_MEANT.get(quantity.unit, ()))
-            if of_this_unit and np.isclose(value / quantity.value, factor, rtol=0.02, atol=0):
+            if of_this_unit and np.isclose(value / quantity.value, factor, rtol=_within(factor), atol=0):
                 refuse("unit", f"{got}, {meaning} Asked for: {_unit(quantity)}.")
         size = "large" if value > quantity.value else "small"
         much = " by far" if not 0.1 < value / quantity.value < 10 else ""
@@ -127,6 +129,10 @@ def mistake(reason: str, why: str, hint: str = "", **values: float) -> Mistake:
 def _advice(problem: Problem, quantity: Quantity) -> str:
     """The hint that begins with the quantity's name, if one does: a hint about another number leads away from the mistake."""
     return next((hint for hint in problem.hints if hint.startswith(f"`{quantity.name}`")), "")
+
+
+def _within(factor: float) -> float:
+    return _FACTOR_NEAR_ONE if 0.5 < factor < 2 else _FACTOR
 
 
 def _unit(quantity: Quantity) -> str:

@@ -2,11 +2,16 @@
 
 A drawing is an SVG of fixed width. It has its own paper, and a style for light and for dark pages: a browser chooses by the page that shows it.
 A text that would not fit is refused when the drawing is made, so that no drawing is clipped.
+
+A drawing may have spots: pointed at or tapped, a spot shows what belongs to it. It is done by the drawing's style alone, without a script. A page that shows
+the file as a picture shows it still; one that embeds it (`publish.site.live`, the lab) lets it be touched.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html import escape
 
 from kernellens.plot.palette import BLUE, DARK, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, PURPLE, SKY, VERMILLION
@@ -30,7 +35,17 @@ _SANS = "Helvetica Neue,Arial,Liberation Sans,sans-serif"
 _MONO = "SFMono-Regular,Menlo,Consolas,Liberation Mono,monospace"
 
 
-def _style() -> str:
+#: A spot; what it tells; what is shown while none tells. A spot that is pointed at comes before one that has the keyboard.
+_LIVE = (
+    "svg{max-width:100%;height:auto;color-scheme:light dark}.spot{outline:none;cursor:pointer}.told{visibility:hidden}"
+    f".hit{{fill:{INK};fill-opacity:0}}"
+    ".spot:hover .told{visibility:visible}.spot:focus .told{visibility:visible}"
+    "svg:has(.spot:hover) .spot:focus:not(:hover) .told{visibility:hidden}"
+    "svg:has(.spot:hover) .still{visibility:hidden}svg:has(.spot:focus) .still{visibility:hidden}"
+)
+
+
+def _style(live: bool) -> str:
     light = [
         f".paper{{fill:{PAPER}}}.ink{{fill:{INK}}}.muted{{fill:{MUTED}}}.empty{{fill:{PAPER};stroke:{MUTED}}}",
         f".rule{{stroke:{MUTED};fill:none}}.mark{{stroke:{INK};fill:none}}.head{{fill:{INK}}}.hatch{{stroke:{MUTED}}}",
@@ -39,6 +54,7 @@ def _style() -> str:
         f"text{{font-family:{_SANS};font-size:{NORMAL}px;stroke:none}}.mono{{font-family:{_MONO}}}",
         f".small{{font-size:{SMALL}px}}.large{{font-size:{LARGE}px}}.bold{{font-weight:700}}",
         ".middle{text-anchor:middle}.end{text-anchor:end}",
+        _LIVE if live else "",
     ]
     dark = [
         f".paper{{fill:{DARK[PAPER]}}}.ink,.head{{fill:{DARK[INK]}}}.muted{{fill:{DARK[MUTED]}}}",
@@ -71,6 +87,7 @@ class Canvas:
 
     def __init__(self, height: float) -> None:
         self.height = height
+        self.live = False  #: whether it has spots
         self._parts: list[str] = []
 
     def text(
@@ -203,6 +220,24 @@ class Canvas:
         tick = -6 if down else 6
         self.line((x1, y + tick), (x1, y), (x2, y), (x2, y + tick), look="mark")
 
+    @contextmanager
+    def spot(self, told: str, *places: tuple[float, float, float, float]) -> Iterator[None]:
+        """A spot of the rectangles (x, y, width, height) `places`: what is drawn in the block is shown while it is pointed at, and `told` is read out."""
+        self.live = True
+        self._parts.append(f'<g class="spot" tabindex="0" role="img" aria-label="{escape(told)}">')
+        for x, y, w, h in places:
+            self._add("rect", {"class": "hit", "x": x, "y": y, "width": w, "height": h})
+        self._parts.append('<g class="told">')
+        yield
+        self._parts.append("</g></g>")
+
+    @contextmanager
+    def still(self) -> Iterator[None]:
+        """What is drawn in the block is shown while no spot is pointed at."""
+        self._parts.append('<g class="still">')
+        yield
+        self._parts.append("</g>")
+
     def cross(self, x: float, y: float, reach: float = 7) -> None:
         """A cross: what is wrong, or cannot be."""
         self.line((x - reach, y - reach), (x + reach, y + reach), look="mark", thick=3)
@@ -216,10 +251,17 @@ class Canvas:
         """The drawing as a file; `title` is read out where it is shown by itself."""
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {_n(self.height)}" width="{_SHOWN}" '
-            f'height="{_n(self.height * _SHOWN / WIDTH)}" role="img">'
+            f'height="{_n(self.height * _SHOWN / WIDTH)}" role="{"group" if self.live else "img"}">'
         )
         paper = f'<rect class="paper" width="{WIDTH}" height="{_n(self.height)}" rx="6"/>'
-        parts = [head, f"<title>{escape(title)}</title>", f"<style>{_style()}</style>", paper, *self._parts, "</svg>"]
+        parts = [
+            head,
+            f"<title>{escape(title)}</title>",
+            f"<style>{_style(self.live)}</style>",
+            paper,
+            *self._parts,
+            "</svg>",
+        ]
         return "\n".join(parts) + "\n"
 
     def _add(self, name: str, attributes: dict[str, object], text: str | None = None) -> None:

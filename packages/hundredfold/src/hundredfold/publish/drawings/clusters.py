@@ -142,33 +142,34 @@ def spilling_levels(c: Canvas) -> None:
 
 @drawing(
     "what-travels",
-    "Two ways to give eight tasks a table of 16 MB. As an argument of each task the table leaves the notebook eight times. With scatter each worker "
-    "gets one copy, and the eight tasks carry only a future. Both go through the scheduler.",
+    "Two ways to give eight tasks a table of 16 MB. As an argument the table leaves the notebook with each of the eight tasks. With scatter it leaves the notebook "
+    "once, and worker 1 gets its copy from worker 0. The eight tasks carry only a future. All that leaves the notebook goes through the scheduler.",
     412,
 )
 def what_travels(c: Canvas) -> None:
     for half, (title, copies) in enumerate((("submit(score, table, k)", 8), ("submit(score, there, k)", 1))):
-        y = 10 + half * 170
+        y = 10 + half * 176
+        middle = y + 94
         c.text(14, y + 20, title, mono=True, bold=True)
-        c.box(14, y + 34, 116, 116, "host", "notebook", strong=True)
+        c.box(14, y + 34, 90, 120, "host", "notebook", strong=True)
+        c.box(266, y + 34, 90, 120, "host", "scheduler", strong=True)
         for k in range(2):
-            c.box(376, y + 34 + k * 62, 110, 54, "host", f"worker {k}", strong=True)
-        for k in range(2):
-            top = y + 61 + k * 62
-            c.arrow(132, top, 374, top)
-            if copies == 8:
-                for j in range(4):
-                    c.box(146 + j * 54, top - 30, 24, 24, "memory", strong=True, round=0)
-                    c.box(172 + j * 54, top - 18, 20, 12, "thread", strong=True, round=0)
-            else:
-                c.box(146, top - 30, 24, 24, "memory", strong=True, round=0)
-                for j in range(4):
-                    c.box(196 + j * 32, top - 18, 20, 12, "thread", strong=True, round=0)
-    c.box(14, 350, 24, 24, "memory", strong=True, round=0)
-    c.text(46, 367, "the table, 16 MB", size="small")
-    c.box(214, 356, 20, 12, "thread", strong=True, round=0)
-    c.text(242, 367, "a task", size="small")
-    c.text(14, 398, "All of it goes through the scheduler.", size="small")
+            top = y + 34 + k * 76
+            c.box(396, top, 90, 44, "host", f"worker {k}", strong=True)
+            c.arrow(358, top + 22, 394, top + 22)
+        c.arrow(106, middle, 264, middle)
+        for k in range(8):
+            x, top = 110 + k % 4 * 37, middle - 32 + k // 4 * 42
+            if k < copies:
+                c.box(x, top, 20, 20, "memory", strong=True, round=0)
+            c.box(x + 22, top + 4, 12, 12, "thread", strong=True, round=0)
+        if copies == 1:
+            c.arrow(441, y + 80, 441, y + 108)
+            c.box(452, y + 84, 20, 20, "memory", strong=True, round=0)
+    c.box(14, 366, 20, 20, "memory", strong=True, round=0)
+    c.text(44, 382, "the table, 16 MB", size="small")
+    c.box(214, 370, 12, 12, "thread", strong=True, round=0)
+    c.text(236, 382, "a task", size="small")
 
 
 @drawing(

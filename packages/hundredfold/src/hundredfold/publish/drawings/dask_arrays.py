@@ -179,30 +179,54 @@ def chunk_sizes(c: Canvas) -> None:
     "Two ways in which chunks meet. A sum is a tree: each chunk is summed where it is, one task adds the sums of four chunks, a second those of the other four, and a last one adds the two. "
     "From chunks of rows to chunks of columns every new chunk needs a piece of every old one: 16 pieces for four chunks.",
     458,
+    touch="Point at a chunk, or tap it, to see what moves.",
 )
 def tree_or_shuffle(c: Canvas) -> None:
+    step, wide = 59.8, 53
+
+    def leaf(k: int) -> float:
+        return 14 + k * step + wide / 2
+
+    def middle(group: int) -> float:
+        return leaf(0) + (group * 4 + 1.5) * step
+
+    def column(k: int) -> float:
+        return 64 + k * 124
+
     c.text(14, 26, "sum: a tree", bold=True)
-    c.text(486, 26, "numbers move", at="end", size="small")
     for k in range(8):
-        x = 14 + k * 59.8
-        c.box(x, 38, 53, 34, "memory", "chunk", strong=True, round=0, size="small")
-        c.box(x + 4, 78, 45, 28, "thread", "sum", strong=True, size="small")
+        c.box(leaf(k) - wide / 2, 38, wide, 34, "memory", "chunk", strong=True, round=0, size="small")
+        c.box(leaf(k) - 22.5, 78, 45, 28, "thread", "sum", strong=True, size="small")
     for group in range(2):
-        middle = 14 + (group * 4 + 1.5) * 59.8 + 26.5
         for k in range(4):
-            c.line((14 + (group * 4 + k) * 59.8 + 26.5, 108), (middle, 146), look="mark")
-        c.box(middle - 32, 146, 64, 32, "thread", "sum", strong=True, size="small")
-        c.line((middle, 180), (250, 212), look="mark")
+            c.line((leaf(group * 4 + k), 108), (middle(group), 146), look="mark")
+        c.box(middle(group) - 32, 146, 64, 32, "thread", "sum", strong=True, size="small")
+        c.line((middle(group), 180), (250, 212), look="mark")
     c.box(218, 212, 64, 32, "thread", "sum", strong=True, size="small")
     c.line((10, 262), (490, 262), look="rule faint")
     c.text(14, 290, "rows to columns: all to all", bold=True)
-    c.text(486, 290, "pieces move", at="end", size="small")
     for k in range(4):
-        x = 14 + k * 124
-        c.box(x, 302, 100, 30, "memory", f"rows {k}", strong=True, round=0, size="small")
-        c.box(x, 412, 100, 30, "memory", f"columns {k}", strong=True, round=0, size="small")
+        c.box(column(k) - 50, 302, 100, 30, "memory", f"rows {k}", strong=True, round=0, size="small")
+        c.box(column(k) - 50, 412, 100, 30, "memory", f"columns {k}", strong=True, round=0, size="small")
         for j in range(4):
-            c.line((x + 50, 334), (14 + j * 124 + 50, 410), look="mark", thick=1.2)
+            c.line((column(k), 334), (column(j), 410), look="mark", thick=1.2)
+    with c.still():
+        c.text(486, 26, "numbers move", at="end", size="small")
+        c.text(486, 290, "pieces move", at="end", size="small")
+    for k in range(8):
+        with c.spot(f"Chunk {k}: only its sum moves.", (leaf(k) - wide / 2, 38, wide, 68)):
+            c.line((leaf(k), 108), (middle(k // 4), 146), look="mark", thick=4)
+            c.line((middle(k // 4), 180), (250, 212), look="mark", thick=4)
+            c.text(486, 26, "this chunk: only its sum moves", at="end", size="small")
+    for k in range(4):
+        with c.spot(f"Rows {k}: a piece goes to each new chunk.", (column(k) - 50, 302, 100, 30)):
+            for j in range(4):
+                c.line((column(k), 334), (column(j), 410), look="mark", thick=4)
+            c.text(486, 290, f"rows {k}: a piece to each", at="end", size="small")
+        with c.spot(f"Columns {k}: a piece comes from each old chunk.", (column(k) - 50, 412, 100, 30)):
+            for j in range(4):
+                c.line((column(j), 334), (column(k), 410), look="mark", thick=4)
+            c.text(486, 290, f"columns {k}: a piece of each", at="end", size="small")
 
 
 @drawing(

@@ -66,34 +66,42 @@ def guard(c: Canvas) -> None:
 @drawing(
     "x-is-column",
     "A picture of rows and columns with one block of threads on it. threadIdx.x counts columns along a row, so that the threads of a warp lie side by side "
-    "in memory; threadIdx.y counts rows. The warp is drawn with 8 threads instead of 32.",
+    "in memory; threadIdx.y counts rows. The block begins in row 2 and column 8. The warp is drawn with 8 threads instead of 32.",
     300,
+    touch="Point at a thread of the block, or tap it, to see its pixel.",
 )
 def x_is_column(c: Canvas) -> None:
-    x0, y0, s = 92, 46, 26
+    x0, y0, s = 92, 52, 24
+    rows, columns = (2, 4), (8, 16)  # of the block
     for i in range(7):
-        for j in range(14):
-            inside = 2 <= i < 4 and 3 <= j < 11
-            first = i == 2 and inside
-            c.box(
-                x0 + j * s,
-                y0 + i * s,
-                s,
-                s,
-                "warp" if first else "block" if inside else "memory",
-                strong=first,
-                round=0,
-            )
-    c.text(x0, 30, "j: columns, threadIdx.x", bold=True)
-    c.arrow(x0 + 232, 24, x0 + 330, 24)
+        for j in range(16):
+            inside = rows[0] <= i < rows[1] and j >= columns[0]
+            first = i == rows[0] and inside
+            thing = "warp" if first else "block" if inside else "memory"
+            c.box(x0 + j * s, y0 + i * s, s, s, thing, strong=first, round=0)
+    c.text(x0, 26, "j: columns, threadIdx.x", bold=True)
+    c.arrow(x0 + 232, 20, x0 + 330, 20)
+    c.text(x0 + s / 2, 46, "0", at="middle", size="small")
+    c.text(x0 + (columns[0] + 0.5) * s, 46, "8", at="middle", size="small")
     c.text(12, y0 + 40, "i: rows,", bold=True)
     c.text(12, y0 + 60, "thread-", bold=True)
     c.text(12, y0 + 80, "Idx.y", bold=True)
-    c.arrow(40, y0 + 94, 40, y0 + 168)
-    c.box(x0, 244, 20, 20, "warp", strong=True, round=0)
-    c.text(x0 + 28, 260, "one warp, drawn with 8 of its 32 threads")
-    c.box(x0, 272, 20, 20, "block", round=0)
-    c.text(x0 + 28, 288, "the rest of its block")
+    c.text(88, y0 + 18, "0", at="end", size="small")
+    c.text(88, y0 + rows[0] * s + 18, "2", at="end", size="small")
+    c.arrow(40, y0 + 94, 40, y0 + 166)
+    with c.still():
+        c.box(x0, 234, 20, 20, "warp", strong=True, round=0)
+        c.text(x0 + 28, 250, "one warp, drawn with 8 of its 32 threads")
+        c.box(x0, 264, 20, 20, "block", round=0)
+        c.text(x0 + 28, 280, "the rest of its block")
+    for ty in range(2):
+        for tx in range(8):
+            i, j = rows[0] + ty, columns[0] + tx
+            x, y = x0 + j * s, y0 + i * s
+            with c.spot(f"Thread {tx}, {ty} of its block has the pixel in row {i}, column {j}.", (x, y, s, s)):
+                c.line((x, y), (x + s, y), (x + s, y + s), (x, y + s), (x, y - 1.5), look="mark", thick=3)
+                c.text(x0, 250, f"threadIdx.x = {tx}, threadIdx.y = {ty}", mono=True)
+                c.text(x0, 280, f"j = 8 + {tx} = {j}, i = 2 + {ty} = {i}: x[{i}, {j}]", mono=True)
 
 
 @drawing(

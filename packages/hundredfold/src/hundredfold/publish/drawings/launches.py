@@ -190,26 +190,42 @@ def clamp(c: Canvas) -> None:
     "An array of 22 elements and a grid of 8 threads. In its first turn thread 2 does element 2, in its second element 10, in its third element 18: each time it "
     "goes on by 8. In the last turn two threads have nothing to do.",
     234,
+    touch="Point at an element, or tap it, to see all elements of its thread.",
 )
 def grid_stride(c: Canvas) -> None:
     x0, cell, y = 18, 21, 54
     c.text(x0, 26, "array", bold=True)
     c.text(x0 + 56, 26, "22 elements, each with the number of its thread")
+
+    def element(k: int) -> None:
+        c.box(x0 + k * cell, y, cell, 34, "thread", str(k % 8), size="small", round=0)
+
+    def thread(t: int) -> None:
+        y2, own = 172, range(t, 22, 8)
+        for k in own:
+            element(k)  # twice, and so darker
+            c.text(x0 + (k + 0.5) * cell, y2, str(k), at="middle", bold=True)
+        for k in own[1:]:
+            a, b = (x0 + (each + 0.5) * cell for each in (k - 8, k))
+            c.arrow(a + 14, y2 - 5, b - 14, y2 - 5)
+            c.text((a + b) / 2, y2 + 14, "+ 8", at="middle", mono=True)
+        c.text(x0, 222, f"thread {t}:", bold=True)
+        c.text(x0 + 84, 222, f"range({t}, 22, 8)", mono=True)
+
     for k in range(22):
-        c.box(x0 + k * cell, y, cell, 34, "thread", str(k % 8), size="small", strong=k % 8 == 2, round=0)
+        element(k)
     for turn in range(3):
         first, last = turn * 8, min(turn * 8 + 8, 22)
         c.span(x0 + first * cell + 2, x0 + last * cell - 2, y + 46)
         c.text(x0 + (first + last) / 2 * cell, y + 66, f"turn {turn + 1}", at="middle")
-    y2 = 172
-    xs = [x0 + (turn * 8 + 2.5) * cell for turn in range(3)]
-    for a, b in zip(xs, xs[1:], strict=False):
-        c.arrow(a + 14, y2 - 5, b - 14, y2 - 5)
-        c.text((a + b) / 2, y2 + 14, "+ 8", at="middle", mono=True)
-    for k, x in enumerate(xs):
-        c.text(x, y2, str(2 + 8 * k), at="middle", bold=True)
-    c.text(x0, 222, "thread 2:", bold=True)
-    c.text(x0 + 84, 222, "range(2, 22, 8)", mono=True)
+    with c.still():
+        thread(2)
+    for t in range(8):
+        own = range(t, 22, 8)
+        with c.spot(
+            f"Thread {t} does the elements {', '.join(map(str, own))}.", *((x0 + k * cell, y, cell, 34) for k in own)
+        ):
+            thread(t)
 
 
 @drawing(

@@ -34,8 +34,8 @@ def timeline_rows(c: Canvas) -> None:
 
 @drawing(
     "timeline-patterns",
-    "Three pairs of rows, host above device. First: the host computes for long between short kernels, and the device is idle. Second: the host waits for each kernel before it "
-    "launches the next, and the device is idle in between. Third: the host launches ahead, and the kernels follow each other without a gap.",
+    "Three pairs of rows, host above device. A: the host computes for long between short kernels, and the device is idle. B: the host waits for each kernel before it "
+    "launches the next, and the device is idle in between. C: the host launches ahead, and the kernels follow each other without a gap.",
     366,
 )
 def timeline_patterns(c: Canvas) -> None:

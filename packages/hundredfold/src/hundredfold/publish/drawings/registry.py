@@ -37,12 +37,13 @@ _known: dict[str, Drawing] = {}
 
 @dataclass(frozen=True)
 class Drawing:
-    """One drawing: its name, its alternative text (a sentence or two that say what it shows), its height, and what draws it."""
+    """One drawing: its name, its alternative text (a sentence or two that say what it shows), its height, what draws it, and what to say where it can be touched."""
 
     name: str
     alt: str
     height: float
     draw: Callable[[Canvas], None]
+    touch: str = ""
 
     def svg(self) -> str:
         """The file's text."""
@@ -55,8 +56,10 @@ class Drawing:
         return f"![{self.alt}]({folder}/{self.name}.svg)"
 
 
-def drawing(name: str, alt: str, height: float) -> Callable[[Callable[[Canvas], None]], Callable[[Canvas], None]]:
-    """Make a function that draws on a canvas a drawing of the course.
+def drawing(
+    name: str, alt: str, height: float, touch: str = ""
+) -> Callable[[Callable[[Canvas], None]], Callable[[Canvas], None]]:
+    """Make a function that draws on a canvas a drawing of the course. One with spots has a sentence `touch` that says what to do.
 
     Raises
     ------
@@ -69,7 +72,7 @@ def drawing(name: str, alt: str, height: float) -> Callable[[Callable[[Canvas], 
             raise ValueError(
                 f"There is a drawing {name!r} already, in {_known[name].draw.__module__}: choose another name."
             )
-        _known[name] = Drawing(name, alt, height, draw)
+        _known[name] = Drawing(name, alt, height, draw, touch)
         return draw
 
     return known

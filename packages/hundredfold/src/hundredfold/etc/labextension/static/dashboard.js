@@ -1,6 +1,6 @@
 // The lab's half of `hundredfold.notebook.dashboard` (Dask's plots beside a notebook, showing that notebook's own cluster) and of
 // `hundredfold.classroom.seats.notice` (what a hub has to tell a learner); the buttons that lead from a unit's notebook to the others and to the
-// start page; and the colours of the drawings.
+// start page; and the drawings: their colours, and those that can be touched.
 //
 // A notebook that says `"dashboard": true` in its metadata has the plots opened beside it. The kernel of any notebook tells
 // through a comm where the dashboard of its cluster is; the plots (dask-labextension's) are pointed there, and follow from
@@ -192,13 +192,32 @@
     });
   }
 
-  /** The course's drawings have a style for light and for dark: the page's scheme chooses, which is the lab's and not the system's. */
-  function colourDrawings() {
+  // The drawings that can be touched, and what to say of each; as in hundredfold/publish/drawings.
+  const TOUCH = {
+    "grid-stride": "Point at an element, or tap it, to see all elements of its thread.",
+    "tree-or-shuffle": "Point at a chunk, or tap it, to see what moves.",
+    "x-is-column": "Point at a thread of the block, or tap it, to see its pixel.",
+  };
+
+  /** The course's drawings have a style for light and for dark: the page's scheme chooses, which is the lab's and not the
+   *  system's. One that can be touched takes the place of its picture: within a picture nothing can be pointed at. */
+  function showDrawings() {
     const style = document.createElement("style");
     for (const [light, scheme] of [["true", "light"], ["false", "dark"]]) {
-      style.append(`body[data-jp-theme-light="${light}"] .jp-RenderedMarkdown img[src*="drawings/"] { color-scheme: ${scheme}; }\n`);
+      const shown = ['img[src*="drawings/"]', 'object[data*="drawings/"]'];
+      const within = shown.map((each) => `body[data-jp-theme-light="${light}"] .jp-RenderedMarkdown ${each}`);
+      style.append(`${within.join(", ")} { color-scheme: ${scheme}; }\n`);
     }
+    style.append('.jp-RenderedMarkdown object[data*="drawings/"] { display: block; max-width: 100%; height: auto; }\n');
     document.head.append(style);
+    const embed = ({ target }) => {
+      const [, name] = /\/drawings\/([\w-]+)\.svg(?:\?|$)/.exec(target.src || "") || [];
+      if (!Object.hasOwn(TOUCH, name) || !target.closest(".jp-RenderedMarkdown")) return;
+      const live = Object.assign(document.createElement("object"), { type: "image/svg+xml", data: target.src, ariaLabel: target.alt });
+      const says = Object.assign(document.createElement("small"), { textContent: TOUCH[name] });
+      target.replaceWith(live, says);
+    };
+    document.addEventListener("load", embed, true); // it does not bubble
   }
 
   window._JUPYTERLAB = window._JUPYTERLAB || {};
@@ -214,7 +233,7 @@
         { id: "hundredfold:notices", autoStart: true, activate: (app) => listenToHub(app, Notification) },
         { id: "hundredfold:charts", autoStart: true, activate: darkenCharts },
         { id: "hundredfold:pages", autoStart: true, requires: [INotebookTracker], activate: connectPages },
-        { id: "hundredfold:drawings", autoStart: true, activate: colourDrawings },
+        { id: "hundredfold:drawings", autoStart: true, activate: showDrawings },
       ];
     },
   };

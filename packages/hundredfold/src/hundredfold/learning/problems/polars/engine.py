@@ -67,7 +67,7 @@ JOBS = {
 
 ENGINE = decide(
     "polars.engine",
-    "Which engine, and as it is?",
+    "Which engine, and in which form?",
     JOBS,
     said=lambda time: f"{time:.2g} s",
     uniform={

@@ -22,7 +22,7 @@ from .. import guard
 from ..cases import Case
 from ..devices import LazyModule, need_cupy
 from ..facts import Account, Fact, Seen
-from ..frames import FrameCase, RowsJudge, to_pandas
+from ..frames import FrameCase, RowsJudge, rows, to_pandas
 from ..frames.values import is_table
 from ..guard import article
 from ..problem import Problem
@@ -49,12 +49,15 @@ class Planned(Account):
         Why the GPU engine does not take it; empty where it does.
     collected : int
         How often something was collected while the query was written.
+    by_python : int
+        How many sources of its plan are Python functions, which run with the plan and may collect anything.
     columns : int
         How many columns its plan reads of all its sources.
     """
 
     refused: str = ""
     collected: int = 0
+    by_python: int = 0
     columns: int = 0
 
 
@@ -73,7 +76,9 @@ def nothing_collected(hint: str = "") -> Fact:
     """The function runs nothing: it returns a query that is still to run."""
 
     def look(account: Any, arguments: tuple[Any, ...]) -> str:
-        return "a part of it was collected already in the function." if account.collected else ""
+        if account.by_python:
+            return "its plan begins with a Python function (`PYTHON SCAN`), which makes the rows on the host."
+        return "something was collected in the function already." if account.collected else ""
 
     return Fact("nothing is collected on the way", "eager", look, hint)
 
@@ -92,9 +97,9 @@ def reads_columns(most: int, hint: str = "") -> Fact:
 _READ = re.compile(r"PROJECT(?:\[.*?\])? (\d+|\*)/(\d+) COLUMNS")
 
 
-def columns_read(query: Any) -> int:
-    """How many columns the optimised plan of a query reads, over all its sources."""
-    return sum(int(every if some == "*" else some) for some, every in _READ.findall(query.explain()))
+def columns_read(plan: str) -> int:
+    """How many columns a plan reads, over all its sources, as `explain` shows it."""
+    return sum(int(every if some == "*" else some) for some, every in _READ.findall(plan))
 
 
 @dataclass(frozen=True)
@@ -109,7 +114,14 @@ class QueryJudge(RowsJudge):
         return f"{problem.answers[0]}({listed}).collect()"
 
     def require(self, got: Any) -> None:
-        """What is compared is made here of a query that was looked at already."""
+        """Refuse NaN: Polars tells it from null, and sorts it otherwise. The query was looked at already."""
+        for name, count in rows(got).nans.items():
+            if count:
+                refuse(
+                    "nulls",
+                    f"column {name} has {count} NaN: that is the result of a computation such as 0 / 0. What nobody knows is null.",
+                    advice="`mean` gives null where nothing is known; `fill_nan(None)` makes nulls of NaN.",
+                )
 
     def _judge(self, problem: Problem, function: Any, case: Case, seen: Seen, *, first: bool) -> None:
         need_engine()
@@ -121,9 +133,12 @@ class QueryJudge(RowsJudge):
             raise NotAttempted(NO_RESULT)
         try:
             _require_query(called.value)
-            rows, refused = _run(problem, called.value)
-            self.compare(problem, case, rows)
-            account = Planned(refused=refused, collected=len(ran), columns=columns_read(called.value))
+            table, refused = _run(problem, called.value)
+            self.compare(problem, case, table)
+            plan = called.value.explain()
+            account = Planned(
+                refused=refused, collected=len(ran), by_python=plan.count("PYTHON SCAN"), columns=columns_read(plan)
+            )
             seen.look(account, case.host())
             if case.again is not None:
                 self._again(problem, function, case, called.value)
@@ -152,11 +167,11 @@ def need_engine() -> None:
 
 @contextlib.contextmanager
 def collecting() -> Iterator[list[None]]:
-    """Note each query that is run in the block, whatever runs it; frames that are no queries run one for each step."""
+    """Note each query that is run in the block, whatever runs it; steps of frames that are no queries are not noted."""
     ran: list[None] = []
     with contextlib.ExitStack() as stack:
         for place, name in _runners():
-            stack.enter_context(mock.patch.object(place, name, _noted(getattr(place, name), ran)))
+            stack.enter_context(mock.patch.object(place, name, _noted(name, getattr(place, name), ran)))
         yield ran
 
 
@@ -166,16 +181,18 @@ def _runners() -> list[tuple[Any, str]]:
         (place, name)
         for place in (pl.LazyFrame, importlib.import_module("polars"))
         for name in dir(place)
-        if name.startswith(("collect", "sink"))
+        if name.startswith(("collect", "sink", "_collect"))
     ]
     found += [(pl.LazyFrame, "profile"), (pl.LazyFrame, "fetch"), (pl.LazyFrame, "remote")]
     return [(place, name) for place, name in found if name != "collect_schema"]  # reads a footer, and no row
 
 
-def _noted(run: Any, ran: list[None]) -> Any:
+def _noted(name: str, run: Any, ran: list[None]) -> Any:
     @functools.wraps(run)
     def noted(*args: Any, **kwargs: Any) -> Any:
-        ran.append(None)
+        # What Polars runs for `describe`, a slice or SQL that is eager. A frame that is no query runs its steps so, too, and says how.
+        if name != "_collect_eager" or "optimizations" not in kwargs:
+            ran.append(None)
         return run(*args, **kwargs)
 
     return noted
@@ -194,15 +211,15 @@ def _run(problem: Problem, query: Any) -> tuple[pd.DataFrame, str]:
     """The rows of a query, and why the GPU engine refuses it; empty where it does not."""
     refused = ""
     try:
-        rows = query.collect(engine=pl.GPUEngine(raise_on_fail=True))
+        table = query.collect(engine=pl.GPUEngine(raise_on_fail=True))
     except Exception as error:
         # A query that is wrong fails here, too, and says so. What the GPU engine alone refuses does not.
-        rows = guard.call(lambda: query.collect(), limit=problem.time_limit).value
+        table = guard.call(lambda: query.collect(), limit=problem.time_limit).value
         if "NotSimulated" in str(error):
             refuse("not-simulated", str(error).partition("\n")[0])
         refused = why_refused(error)
-    dates = [name for name, kind in rows.schema.items() if kind == pl.Date]
-    return to_pandas(rows.with_columns(pl.col(dates).cast(pl.Datetime("us"))).to_arrow()), refused
+    dates = [name for name, kind in table.schema.items() if kind == pl.Date]
+    return to_pandas(table.with_columns(pl.col(dates).cast(pl.Datetime("us"))).to_arrow()), refused
 
 
 def why_refused(error: Exception) -> str:

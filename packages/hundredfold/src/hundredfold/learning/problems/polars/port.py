@@ -27,11 +27,12 @@ def _table(
     late: int = 60,
     first: bool = False,
     whole: bool = False,
+    lost_are_late: bool = False,
 ) -> pd.DataFrame:
     delay = flights["arr_delay"]
     delay = delay if unknown is None else delay.fillna(unknown)
     frame = pd.DataFrame(
-        {"dest": flights["dest"], "delay": delay, "late": (delay > late).fillna(False).astype("int64")}
+        {"dest": flights["dest"], "delay": delay, "late": (delay > late).fillna(lost_are_late).astype("int64")}
     )
     groups = frame.groupby("dest", dropna=False)
     counted = groups.size() if count == "size" else groups["delay"].count()
@@ -93,13 +94,7 @@ PORT = Problem(
         unlisted=(QueryCase("997 other flights", lambda: (tables.made(997, seed=3), 140)),),
         drawn=tables.drawn(
             tables.with_nulls(
-                "time_hour",
-                "carrier",
-                "tailnum",
-                "origin",
-                "dep_delay",
-                "arr_delay",
-                "distance",
+                "dest",
                 hint="Any column may have nulls but `dest`. What counts rows, and what counts known values?",
             ),
             tables.at_borders(60, hint="Late is *more than* an hour. A null is not late."),
@@ -123,7 +118,7 @@ PORT = Problem(
         "`sort('delay', 'dest', descending=[True, False], nulls_last=True)`: without the last argument nulls come first.",
     ),
     advice={
-        "fallback": "Ask for the reason: `worst(flights, 100).collect(engine=pl.GPUEngine(raise_on_fail=True))`. A sum of a comparison needs no `filter` within `agg`.",
+        "fallback": "Ask for the reason: `worst(flights, 100).collect(engine=pl.GPUEngine(raise_on_fail=True))`. Neither `filter` within `agg` nor a function of Python has a translation; a sum of a comparison has.",
         "eager": "Leave `collect` to the caller, and begin with the lazy frame that is given.",
         "ties": "Name both columns to one `sort`.",
         "labels": "`alias` names a column, and `rename` renames one.",
@@ -146,6 +141,12 @@ PORT = Problem(
             "the mean counts flights that never arrived as punctual.",
             lambda f, n: _table(f, n, unknown=0),
             hint="`mean` leaves nulls out by itself: no `fill_null`.",
+        ),
+        "unknown is late": Mistake(
+            "nulls",
+            "a flight whose delay is unknown was counted as late.",
+            lambda f, n: _table(f, n, lost_are_late=True),
+            hint="A comparison with a null is null, and `sum` leaves it out: no `otherwise`, and no subtraction from all rows.",
         ),
         "more than": Mistake(
             "boundary",

@@ -79,7 +79,9 @@ RULE = Problem(
         unlisted=(QueryCase("another table", lambda: (tables.made(640, seed=23),)),),
         drawn=tables.drawn(
             tables.at_borders(HOUR, LONG, hint="60 and 180 belong to the row of the table that names them."),
-            tables.with_nulls("arr_delay", "dep_delay", hint="An unknown arrival costs 100 dollars."),
+            tables.with_nulls(
+                "carrier", "distance", hint="An unknown arrival costs 100 dollars. No other null matters."
+            ),
             Property(
                 (Strategy("distances near 1 500 miles", change=_at_fifteen_hundred),),
                 hint="1 500 miles are far.",
@@ -95,7 +97,7 @@ RULE = Problem(
         "Begin with `pl.when(pl.col('arr_delay').is_null()).then(100)`: a comparison with a null is no condition that holds.",
     ),
     advice={
-        "fallback": "`map_elements` and `map_batches` call Python. Write the rule with `pl.when`.",
+        "fallback": "Write the rule with `pl.when`: it has a translation.",
         "eager": "The caller collects. Leave it a query.",
         "order": "`sort('carrier')` at the end.",
     },

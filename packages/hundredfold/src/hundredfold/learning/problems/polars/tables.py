@@ -79,8 +79,9 @@ def drawn(*properties: Property, rows: int = 211, more: Any = lambda rng: ()) ->
     )
 
 
-def with_nulls(*names: str, share: float = 0.3, hint: str = "") -> Property:
-    """Nulls in each of these columns, each in rows of its own."""
+def with_nulls(*never: str, share: float = 0.3, hint: str = "") -> Property:
+    """Nulls in each column but these, each in rows of its own."""
+    names = [name for name in COLUMNS if name not in never]
 
     def change(rng: np.random.Generator, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         flights, *others = arguments

@@ -36,15 +36,11 @@ def _look(timeline: Any, arguments: tuple) -> tuple[str, ...] | str:
     least = sum(entry.seconds for entry in sent)
     times = timeline.seconds / least
     if times > ALLOWED:
-        faults = [
-            f"{len(timeline.waits)} waits of the host",
-            f"{len(timeline.driver_calls)} calls for memory",
-            f"{1 - timeline.overlap / timeline.busy:.0%} of the kernels' time without a copy beside it",
-        ]
         return (
             "serialised",
             f"by its account it takes {times:.2f} times as long as its copies alone on an H200; {ALLOWED} times are allowed. "
-            f"There are {', '.join(faults[:2])}, and {faults[2]}.",
+            f"Waits of the host: {len(timeline.waits)}; calls for memory: {len(timeline.driver_calls)}; "
+            f"of the kernels' time without a copy beside it: {1 - timeline.overlap / timeline.busy:.0%}.",
         )
     return f"How near to the limit: {100 / times:.0f} % (the limit: the copies to the device alone, by the account, on an H200)."
 
@@ -125,7 +121,7 @@ PIPELINE = Problem(
     advice={
         "serialised": "Which of the three is largest? Begin with it.",
         "transfer": "What stays the same is sent once, before the loop; what is added up is fetched once, behind it.",
-        "unordered": "Streams that do not block and the default stream do not wait for each other: wait before the loop, and behind it.",
+        "unordered": "Streams that do not block wait neither for each other nor for the default stream: wait before the loop and behind it, and give each stream an array of sums of its own.",
         "device": "`cp.asnumpy` at the end.",
         "unjoined": "`blocking=False` returns before the copy is done: call `synchronize` of its stream before you return.",
         "dtype": "The result is float32.",

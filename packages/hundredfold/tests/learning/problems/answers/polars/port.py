@@ -56,6 +56,14 @@ WRONG = {
     "known only": edit(_aggregated, ("pl.len()", 'pl.col("arr_delay").count()'), reason="count"),
     "dropped": edit(_aggregated, ("flights.group_by", 'flights.drop_nulls("arr_delay").group_by'), reason="count"),
     "zeros": edit(_aggregated, ('("arr_delay").mean()', '("arr_delay").fill_null(0).mean()'), reason="nulls"),
+    "unknown is late": edit(
+        _column_first,
+        (
+            'pl.when(pl.col("arr_delay") > 60).then(1).otherwise(0)',
+            'pl.when(pl.col("arr_delay") <= 60).then(0).otherwise(1)',
+        ),
+        reason="nulls",
+    ),
     "more than": edit(_aggregated, (">= at_least", "> at_least"), reason="boundary"),
     "an hour": edit(_aggregated, ("> 60", ">= 60"), reason="boundary"),
     "ascending": edit(_aggregated, ("[True, False]", "[False, False]"), reason="order"),
