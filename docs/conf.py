@@ -10,7 +10,7 @@ from hundredfold.publish import REUSE
 
 project = "Hundredfold"
 author = "the Hundredfold developers"
-copyright = f"the Hundredfold developers. {REUSE}"
+copyright = f"the Hundredfold developers. {REUSE}".removesuffix(".")  # the theme ends the sentence
 release = version = hundredfold.__version__
 
 extensions = [
@@ -63,7 +63,6 @@ html_theme_options = {
     "navigation_with_keys": False,
     "show_prev_next": True,
     "header_links_before_dropdown": 6,
-    "navbar_persistent": ["search-button"],
     "navbar_end": ["theme-switcher"],
     "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "results": [], "browser": []},
     "footer_start": ["copyright"],

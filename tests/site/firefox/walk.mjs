@@ -1,9 +1,9 @@
-// Opens pages in Firefox by WebDriver BiDi and says what is wrong with each, one line of JSON a page.
-// node walk.mjs FIREFOX AXE WIDTH HEIGHT SCHEME ADDRESS PAGE...
+// Opens pages in Firefox and says what is wrong with each, one line of JSON a page.
+// node walk.mjs FIREFOX ADDRESS AXE WIDTH HEIGHT SCHEME PAGE...
 import { readFileSync } from "node:fs";
-import puppeteer from "puppeteer-core";
+import { open } from "./open.mjs";
 
-const [executablePath, axe, width, height, scheme, address, ...pages] = process.argv.slice(2);
+const [program, address, axe, width, height, scheme, ...pages] = process.argv.slice(2);
 const RULES = { preload: false, runOnly: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }, rules: { "color-contrast": { enabled: false } } };
 
 /** What a page says of itself: pictures that did not come or have no sentence, and what is wider than the window. */
@@ -19,23 +19,10 @@ const look = () => {
   ];
 };
 
-const browser = await puppeteer.launch({
-  browser: "firefox",
-  executablePath,
-  args: ["--width", width, "--height", height],
-  extraPrefsFirefox: { "layout.css.prefers-color-scheme.content-override": scheme === "dark" ? 0 : 1, "ui.prefersReducedMotion": 1 },
-});
-try {
-  const page = await browser.newPage();
-  await page.setViewport({ width: +width, height: +height });
-  let wrong = [];
-  page.on("console", (said) => said.type() === "error" && wrong.push(`console: ${said.text()}`));
-  page.on("pageerror", (error) => wrong.push(`error: ${error.message}`));
-  page.on("request", (asks) => /^(data|blob):/.test(asks.url()) || asks.url().startsWith(address) || wrong.push(`asks ${asks.url()}`));
-  page.on("response", (got) => got.status() >= 400 && wrong.push(`${got.status()}: ${got.url()}`));
-  const source = readFileSync(axe, "utf8");
+const source = readFileSync(axe, "utf8");
+await open(program, address, { width: +width, height: +height, scheme }, async (page, wrong) => {
   for (const name of pages) {
-    wrong = [];
+    wrong.length = 0;
     await page.goto(address + name, { waitUntil: "load" });
     wrong.push(...(await page.evaluate(look)));
     await page.evaluate(source);
@@ -43,6 +30,4 @@ try {
     wrong.push(...found.violations.map((each) => `${each.id}: ${each.nodes[0].html.slice(0, 160)}`));
     console.log(JSON.stringify({ name, wrong, width: await page.evaluate("innerWidth"), dark: await page.evaluate("document.documentElement.dataset.theme === 'dark'") }));
   }
-} finally {
-  await browser.close();
-}
+});

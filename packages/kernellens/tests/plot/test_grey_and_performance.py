@@ -12,7 +12,8 @@ def test_pictures_are_drawn_and_said():
     pictures = {"first": np.eye(3), "second": np.arange(9.0).reshape(3, 3)}
     figure = plot.images(pictures, "A line, and a ramp.", title="Two of them")
     assert "first, second" in figure.alt and "A line, and a ramp." in figure.alt and "3 × 3" in figure.alt
-    assert figure.text == "Two of them"
+    assert figure.text == "Two of them" and not figure.chart
+    assert plot.times({"a": 1.0}).data()["chart"]
     item = json.dumps(figure.data()["item"])
     assert "first" in item and "second" in item and item.count('"Image"') >= 2
 
@@ -47,7 +48,7 @@ def written(tmp_path_factory):
 def test_a_report_of_dasks_becomes_a_figure(written):
     figure = plot.report(written)
     assert "number of tasks: 3" in figure.alt and "Duration:" in figure.alt
-    assert figure.text.startswith("Dask performance report, ")
+    assert figure.text.startswith("Dask performance report, ") and not figure.chart
     item = json.dumps(figure.data()["item"])
     for tab in ("Summary", "Task Stream", "Bandwidth (Workers)"):
         assert tab in item

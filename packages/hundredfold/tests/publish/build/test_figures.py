@@ -99,7 +99,14 @@ def test_a_figure_in_an_output_becomes_a_picture_with_its_words(drawn):
     assert output.data["text/plain"] == "run 1: 1 s"
     width, height = figures.size(drawn[0])
     shown = {"alt": "Bars of [1, 2, 3]", "width": width / figures.SCALE, "height": height / figures.SCALE}
-    assert output.metadata == {"image/png": shown}
+    assert output.metadata == {"image/png": shown, "needs_background": "light"}
+
+
+@pytest.mark.browser
+def test_a_picture_of_data_does_not_say_that_a_dark_page_may_turn_it():
+    output = new_output("display_data", data={figures.MIME: bars([1, 2, 3]) | {"chart": False}})
+    figures.replace({0: [output]})
+    assert set(output.metadata) == {"image/png"}
 
 
 def test_without_figures_no_browser_starts(monkeypatch):

@@ -32,6 +32,9 @@ class Figure:
     plain : dict, optional
         What is drawn, as data, for whoever draws it without BokehJS (a page that may ask for nothing): `kind` and the arguments of
         the function of that name.
+    chart : bool
+        Whether its colours are inks on white paper, so that a dark page may turn a stored picture of it. False where they are data,
+        such as the greys of a photograph.
     """
 
     def __init__(
@@ -42,12 +45,14 @@ class Figure:
         width: int = 700,
         height: int = 400,
         plain: dict[str, Any] | None = None,
+        chart: bool = True,
     ) -> None:
         self._layout = layout
         self.alt = alt
         self.text = text or alt
         self.width, self.height = width, height
         self.plain = plain
+        self.chart = chart
 
     @property
     def layout(self) -> Any:
@@ -65,8 +70,9 @@ class Figure:
         return {"text/plain": self.text, "text/html": self.html()}
 
     def data(self) -> dict[str, Any]:
-        """Return the figure as JSON-able data: `item` (for BokehJS), `alt`, `text`, `width`, `height`."""
-        return {"item": self._item(), "alt": self.alt, "text": self.text, "width": self.width, "height": self.height}
+        """Return the figure as JSON-able data: `item` (for BokehJS), `alt`, `text`, `width`, `height`, `chart`."""
+        said = {"alt": self.alt, "text": self.text, "width": self.width, "height": self.height, "chart": self.chart}
+        return {"item": self._item(), **said}
 
     def html(self) -> str:
         """Return HTML that draws the figure, loading BokehJS from the lab's own server, once for a page."""

@@ -64,7 +64,7 @@ def images(
     full = height + axes.words_height(title, 15) + axes.words_height(note, 12)
     plain = {"kind": "images", "pictures": drawn, "columns": columns, "common": common, "title": title, "note": note}
     draw = lambda: _draw(drawn, columns, wide, high, height, common, title, note)  # noqa: E731
-    return Figure(draw, alt, title or says, WIDTH, full, plain)
+    return Figure(draw, alt, title or says, WIDTH, full, plain, chart=False)
 
 
 def _draw(

@@ -52,7 +52,7 @@ def report(file: str | os.PathLike[str]) -> Figure:
     duration = re.search(r"Duration: (.+?)\s*$", summary, re.MULTILINE)
     text = f"Dask performance report, {duration[1]}" if duration else "Dask performance report"
     alt = f"Dask's performance report with its tabs, the task stream in front. {_one_line(summary)}"
-    return Figure(lambda: _layout(data, _one_line(summary)), alt, text, WIDTH, HEIGHT + 60)
+    return Figure(lambda: _layout(data, _one_line(summary)), alt, text, WIDTH, HEIGHT + 60, chart=False)
 
 
 def _layout(data: Any, said: str) -> Any:

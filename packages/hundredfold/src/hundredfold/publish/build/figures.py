@@ -68,6 +68,9 @@ def replace(cells: dict[int, list]) -> int:
         output.metadata = {
             "image/png": {"alt": figure["alt"], "width": round(width / SCALE), "height": round(height / SCALE)}
         }
+        if figure.get("chart", True):
+            # Jupyter's word for inks on white; a dark lab, the site and slides turn such a picture.
+            output.metadata["needs_background"] = "light"
     return len(found)
 
 

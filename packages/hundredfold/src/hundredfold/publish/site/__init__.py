@@ -9,7 +9,7 @@
 `results`  the published, recorded and possible times as a page
 `browser_page`  what the page that runs Python in the browser is served with
 `browser_editor`  its editor, bundled of npm's packages
-`run_here` the lectures' kernels as programs for it, and the links to them
+`run_here` kernels of lectures and solutions as programs for it, and the links to them
 `mathml`   formulas without a script, an extension of Sphinx
 `tooltips` what a term means, where the pointer rests on it, an extension of Sphinx
 `build`    calls Sphinx, warnings being errors

@@ -58,7 +58,7 @@ def pyodide() -> dict[str, Any]:
 
 
 def filled(text: str, kernels: int) -> str:
-    """The page's text with the versions of what it runs on, the size of that, and how many kernels the lectures have for it."""
+    """The page's text with the versions of what it runs on, the size of that, and how many kernels the units have for it."""
     release = pyodide()
     runs_on = f"{release['version']} with Python {release['python']} and NumPy {release['numpy']['version']}"
     for name, value in (
@@ -90,7 +90,7 @@ def write(site: Path, work: Path, lectures: list[dict[str, str]]) -> None:
     Parameters
     ----------
     work : where the build keeps what it fetches and makes.
-    lectures : the kernels of the lectures, see :func:`hundredfold.publish.site.run_here.entries`.
+    lectures : the kernels of the lectures and their solutions, see :func:`hundredfold.publish.site.run_here.entries`.
 
     Raises
     ------

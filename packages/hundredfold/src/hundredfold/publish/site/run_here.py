@@ -1,8 +1,8 @@
-"""The kernels of the lectures on kernels as programs for the page *In the browser*, found in the notebooks' cells by rule.
+"""The kernels of the lectures on kernels, and of their solutions, as programs for the page *In the browser*, found in the cells by rule.
 
 A kernel is a function below ``@cuda.jit``. Its program is the first statement of its notebook that launches or traces it, and before
 that only what this statement needs: imports, arrays, functions. A kernel is offered if such a statement needs no name that the page
-lacks (`available`). Nothing is executed here: the notebook's text is enough.
+lacks (`available`); so a solution that only its check launches is not. Nothing is executed here: the notebook's text is enough.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Program:
     Attributes
     ----------
     name : str
-        ``05_kernels.brighten``: what a link to the page names.
+        ``05_kernels.brighten``, of the solutions ``05_kernels.solutions.brighten``: what a link to the page names.
     kernels : tuple of str
     cells : tuple of int
         The cell that defines each.
@@ -51,24 +51,35 @@ class Program:
 
 
 def of_the_course(root: Path) -> dict[str, list[Program]]:
-    """The programs of each lecture of the part *Kernels*, by the notebook's stem; an empty list where none can run."""
-    units = [unit for unit in syllabi.units().values() if unit.number in syllabi.SUBJECTS["Kernels"]]
-    files = [root / "notebooks" / f"{unit.stem}.ipynb" for unit in units]
-    return {file.stem: programs(file.stem, _cells(file)) for file in files if file.is_file()}
+    """The programs of the units of the part *Kernels*, by the notebook's path in the checkout; an empty list where none can run."""
+    found = {}
+    for unit in _units():
+        for folder, ending in (("notebooks", ""), ("solutions", ".solutions")):
+            file = root / folder / f"{unit.stem}.ipynb"
+            if file.is_file():
+                found[f"{folder}/{file.name}"] = programs(unit.stem + ending, _cells(file))
+    return found
+
+
+def _units() -> list[syllabi.Unit]:
+    return [unit for unit in syllabi.units().values() if unit.number in syllabi.SUBJECTS["Kernels"]]
 
 
 def entries(root: Path) -> list[dict[str, str]]:
     """The same as the page has them: each program's name, title, code, the unit it is from and its place there."""
-    titles = {unit.stem: f"{unit.number:02d} · {unit.title}" for unit in syllabi.units().values()}
+    titles = {}
+    for unit in _units():
+        titles[f"notebooks/{unit.stem}.ipynb"] = f"{unit.number:02d} · {unit.title}"
+        titles[f"solutions/{unit.stem}.ipynb"] = f"{unit.number:02d} · solutions"
     return [
         {
             "name": each.name,
             "title": ", ".join(each.kernels),
             "code": each.code,
-            "group": titles[stem],
-            "page": f"notebooks/{stem}.html#{_anchor(each)}",
+            "group": titles[file],
+            "page": f"{file.removesuffix('.ipynb')}.html#{_anchor(each)}",
         }
-        for stem, found in of_the_course(root).items()
+        for file, found in of_the_course(root).items()
         for each in found
     ]
 
@@ -96,7 +107,7 @@ def programs(stem: str, cells: dict[int, str]) -> list[Program]:
 
     Parameters
     ----------
-    stem : the notebook's name without its ending.
+    stem : how the programs' names begin.
     cells : the text of each code cell, by its place in the notebook.
     """
     statements = [each for cell, text in cells.items() for each in _statements(cell, text)]

@@ -52,8 +52,7 @@ def stage(root: Path, place: Path) -> list[str]:
             for cell in notebook["cells"]:
                 if cell["cell_type"] == "markdown":
                     cell["source"] = _terms(relink("".join(cell["source"]), file, root, where), terms)
-            if file.startswith("notebooks/"):
-                run_here.link(notebook, kernels.get(Path(file).stem, []))
+            run_here.link(notebook, kernels.get(file, []))
             units.dress(notebook, file, where)
             out.write_text(json.dumps(notebook), encoding="utf-8")
         else:

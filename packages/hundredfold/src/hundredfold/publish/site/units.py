@@ -90,12 +90,15 @@ def dress(notebook: dict[str, Any], file: str, where: dict[str, str]) -> None:
 
 
 def _describe(cells: list[dict[str, Any]]) -> None:
-    """Give each picture that a cell put out the words that stand beside it; MyST-NB takes them from the cell."""
+    """Give each picture that a cell put out the words that stand beside it, and a chart its class; MyST-NB takes both from the cell."""
     for cell in cells:
         for output in cell.get("outputs", []):
-            for about in output.get("metadata", {}).values():
-                if isinstance(about, dict) and "alt" in about:
-                    cell["metadata"]["mystnb"] = {"image": {"alt": about["alt"]}}
+            about = output.get("metadata", {})
+            if "alt" in about.get("image/png", {}):
+                image = {"alt": about["image/png"]["alt"]}
+                if about.get("needs_background") == "light":
+                    image["classes"] = "hf-chart"
+                cell["metadata"]["mystnb"] = {"image": image}
 
 
 def _answer(cells: list[dict[str, Any]]) -> None:

@@ -141,6 +141,13 @@
     });
   }
 
+  /** A stored chart is drawn on white and says so (`needs_background`): in the dark its lightness is turned round, as on the site. */
+  function darkenCharts() {
+    const style = document.createElement("style");
+    style.append('body[data-jp-theme-light="false"] img.jp-needs-light-background { background: none; filter: invert(0.93) hue-rotate(180deg); }\n');
+    document.head.append(style);
+  }
+
   const PHONE = 600; // CSS pixels
   const START = "start.md"; // as in hundredfold/setup/lab/start_page.py
   const KINDS = { lecture: "notebooks", exercises: "exercises", solutions: "solutions" };
@@ -224,6 +231,7 @@
       return () => [
         { id: "hundredfold:dashboard", autoStart: true, requires: [INotebookTracker], activate },
         { id: "hundredfold:notices", autoStart: true, activate: (app) => listenToHub(app, Notification) },
+        { id: "hundredfold:charts", autoStart: true, activate: darkenCharts },
         { id: "hundredfold:pages", autoStart: true, requires: [INotebookTracker], activate: connectPages },
         { id: "hundredfold:drawings", autoStart: true, activate: showDrawings },
       ];
