@@ -439,6 +439,133 @@ def test_memory_that_is_only_read_needs_no_order_and_what_is_written_does(cp):
     assert "cupy_sin on stream 2 writes what cupy_add on stream 1 reads" in taken(work, True).unordered[0]
 
 
+@pytest.mark.parametrize("frees", ["the copy", "a temporary", "a part of it"])
+@pytest.mark.parametrize(
+    "order", ["none", "early event", "kept", "event", "host", "device", "one stream", "another size", "free_all_blocks"]
+)
+def test_memory_that_goes_back_to_its_stream_while_another_still_uses_it_is_told(cp, cupyx, frees, order):
+    """CuPy's pool has free lists for each stream: a block that is freed may be handed out to its stream at once."""
+    n = 100_000
+    host = cupyx.zeros_pinned(n)
+    copies, work = (cp.cuda.Stream(non_blocking=True) for _ in range(2))
+    if order == "one stream":
+        work = copies
+    kept = []
+
+    def loop():
+        done = work.record()
+        for i in range(4):
+            if order in ("event", "early event"):
+                copies.wait_event(done)
+            with copies:
+                x = cp.asarray(host[: n - 1000 * i] if order == "another size" else host)
+                if frees == "a temporary":
+                    kept.append(x)
+                    x = x + 1
+                elif frees == "a part of it" and order != "another size":
+                    smaller = cp.asarray(host[: n // 2])  # fits into what was freed
+                    kept.append(smaller)
+                work.wait_event(copies.record())
+            with work:
+                cp.sin(x)
+            if order == "kept":
+                kept.append(x)
+            elif order == "host":
+                work.synchronize()
+            elif order == "device":
+                cp.cuda.Device().synchronize()
+            elif order == "event":
+                done = work.record()
+            elif order == "free_all_blocks":
+                cp.get_default_memory_pool().free_all_blocks()
+        cp.cuda.Device().synchronize()
+        kept.clear()
+
+    seen = taken(loop)
+    assert not seen.unordered
+    if order in ("none", "early event", "another size"):
+        writer = "cupy_add" if frees == "a temporary" else "memcpy HtoD"
+        assert seen.reused[0] == (
+            f"{writer} on stream 1 writes to memory that cupy_sin on stream 2 may still read. The array in it was freed, "
+            "and its memory went to a new one"
+        )
+        assert "went to a new one" in repr(seen)
+    else:
+        assert not seen.reused
+
+
+def test_what_another_stream_still_writes_when_it_is_freed_is_told_too(cp):
+    one, two = (cp.cuda.Stream(non_blocking=True) for _ in range(2))
+    x = cp.ones(N)
+    cp.cuda.Device().synchronize()
+
+    def work():
+        with one:
+            y = cp.empty(N)
+        with two:
+            cp.sin(x, out=y)
+        del y
+        with one:
+            cp.cos(x)
+        cp.cuda.Device().synchronize()
+
+    (told,) = taken(work).reused
+    assert told.startswith("cupy_cos on stream 2 writes to memory that cupy_sin on stream 1 may still write. ")
+
+
+@pytest.mark.parametrize("pool", ["cudaMallocAsync", "RMM's pool", "RMM without a pool", "no pool"])
+def test_other_pools_hand_memory_out_by_streams_too_and_cudafree_waits(cp, pool):
+    rmm = importlib.import_module("rmm")
+    from_rmm = importlib.import_module("rmm.allocators.cupy").rmm_cupy_allocator
+    allocator = {"cudaMallocAsync": cp.cuda.MemoryAsyncPool().malloc, "no pool": None}.get(pool, from_rmm)
+    one, two = (cp.cuda.Stream(non_blocking=True) for _ in range(2))
+    x = cp.ones(1000)
+    cp.cuda.Device().synchronize()
+
+    def work():
+        for _ in range(3):
+            with one:
+                y = cp.sin(x)
+            two.wait_event(one.record())
+            with two:
+                cp.cos(y)
+        cp.cuda.Device().synchronize()
+
+    before = rmm.mr.get_current_device_resource()
+    device = rmm.mr.CudaMemoryResource()
+    rmm.mr.set_current_device_resource(rmm.mr.PoolMemoryResource(device, 1 << 20) if pool == "RMM's pool" else device)
+    try:
+        with cp.cuda.using_allocator(allocator):
+            seen = taken(work)
+    finally:
+        rmm.mr.set_current_device_resource(before)
+    assert bool(seen.reused) == (pool in ("cudaMallocAsync", "RMM's pool"))
+
+
+def test_numbas_memory_is_not_handed_out_while_it_is_used(cp):
+    """numba-cuda keeps no memory: freeing it waits for the device."""
+
+    @cuda.jit
+    def add(x):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] += 1
+
+    one, two = cuda.stream(), cp.cuda.Stream(non_blocking=True)
+    x = cp.ones(50_000)
+
+    def work():
+        for _ in range(3):
+            y = cuda.device_array(50_000)
+            add[512, 128, one](y)
+            del y
+            with two:
+                x + 1
+        cp.cuda.Device().synchronize()
+
+    assert not taken(work).reused
+
+
 @pytest.mark.large
 def test_where_a_gpu_works_the_magic_runs_the_cell_there_too(shell, monkeypatch):
     from kernellens.arrays import entry

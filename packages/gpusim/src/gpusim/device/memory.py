@@ -50,6 +50,7 @@ watcher: Watcher | None = None
 
 _PAGE = 4096
 _phase = itertools.count()
+_numbers = itertools.count()
 
 
 class _Chunk:
@@ -154,14 +155,21 @@ class Pool:
         Whether what is freed belongs to the device again at once, as after ``cudaFree``; else the pool keeps it.
     nested : bool
         Whether its memory is that of another pool.
+    by_stream : bool
+        Whether the library's real pool hands out what is freed to the same stream at once, whatever other streams still do
+        with it; else freeing waits for the device.
+    number : int
+        No other pool has it.
     """
 
     _all: weakref.WeakSet[Pool] = weakref.WeakSet()
     gives_back = False
     nested = False
+    by_stream = True
 
     def __init__(self, device_id: int, limit: int = 0):
         self.device_id = device_id
+        self.number = next(_numbers)
         self.limit = limit
         self._lock = threading.RLock()
         self._returned: deque[_Chunk] = deque()  # freed, not yet sorted in

@@ -26,6 +26,8 @@ class Allocation:
         Its address.
     inner : bool
         Whether it was taken inside of what counts as one kernel, such as a fused function.
+    arena : (int, int) or None
+        The pool and the stream to which it goes back when it is freed; None where freeing it waits for the device.
     """
 
     number: int
@@ -37,6 +39,7 @@ class Allocation:
     nbytes: int = 0
     start: int = 0
     inner: bool = False
+    arena: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from typing import Any
 
 import gpusim
 import kernellens
-from gpusim.device import activity
+from gpusim.device import activity, memory
 from gpusim.device.activity import Note
 from gpusim.device.counters import Launch
-from kernellens.arrays.events import Event
+from kernellens.arrays.events import Allocation, Event
 from kernellens.arrays.recording import Recorder
 
 _LIBRARIES = tuple(
@@ -40,6 +40,8 @@ class Item:
         The number of the launch or copy among the recorder's events.
     note : Note or None
         Else what happened.
+    taken, freed : Allocation or None
+        Else the memory that a pool gave, or got back.
     stream : int
     waits : bool
         Of a copy: whether the host waits for it.
@@ -49,6 +51,8 @@ class Item:
     host: float
     event: int | None = None
     note: Note | None = None
+    taken: Allocation | None = None
+    freed: Allocation | None = None
     stream: int = activity.LEGACY
     waits: bool = True
     line: int | None = None
@@ -100,6 +104,20 @@ class Watch(Recorder):
         if self._inside is not None:
             return self._spent
         return self._spent + time.perf_counter() - self._since
+
+    def made(self, block: memory.Block) -> Allocation | None:
+        """Note an allocation, and where it goes when it is freed."""
+        made = super().made(block)
+        if made is not None and not made.inner and block._pool.by_stream:
+            made.arena = block._pool.number, _one_name(activity.current())
+            self.items.append(Item(self._clock(), taken=made))
+        return made
+
+    def gone(self, made: Allocation) -> None:
+        """Note that an allocation was given back."""
+        if self._open and made.died is None and made.arena is not None:
+            self.items.append(Item(self._clock(), freed=made))
+        super().gone(made)
 
     def _noted(self, note: Note) -> None:
         if self._open:

@@ -85,6 +85,8 @@ class Schedule:
         self._apart: dict[int, int] = {}  # streams that nothing is ordered behind yet, and how much they were given
         self._recorded: dict[int, tuple[int, int]] = {}
         for item in items:
+            if item.taken is not None or item.freed is not None:
+                continue
             self._work(item.host)
             if item.event is not None:
                 self._launch(item, events[item.event])

@@ -37,7 +37,9 @@ class Timeline:
     entries : list of Entry
         In the order in which they begin.
     unordered : list of str
-        Works of two streams that touch the same memory, one of them writing it, and that nothing orders.
+        Works of two streams that touch the same array, one of them writing it, and that nothing orders.
+    reused : list of str
+        Works that write to memory of an array that was freed while another stream might still use it, likewise.
     host : bool
         Whether the host's own work takes time in it.
     notes : list of str
@@ -52,6 +54,7 @@ class Timeline:
     notes: list[str] = field(default_factory=list)
     unjoined: list[str] = field(default_factory=list)
     unordered: list[str] = field(default_factory=list)
+    reused: list[str] = field(default_factory=list)
     host: bool = True
     _seen: tuple[list[Item], list[Event], float] | None = None
 
@@ -182,10 +185,12 @@ def made(
     """The timeline of what was recorded."""
     schedule = Schedule(items, events, seconds, gpu, host=host)
     found = sorted(schedule.entries, key=lambda entry: entry.start)
+    apart, reused = unordered(items, events, schedule.names)
     return Timeline(
         *(name, gpu.name, False, found),
         unjoined=schedule.unjoined,
-        unordered=unordered(items, events, schedule.names),
+        unordered=apart,
+        reused=reused,
         host=host,
         _seen=(list(items), events, seconds),
     )

@@ -80,6 +80,7 @@ def below(timeline: Timeline) -> list[str]:
         spent = sum(entry.seconds for entry in waits)
         lines.append(f"The host waits for the device {times(len(waits))}: {time(timeline, spent)}.")
     lines += [f"{said}: on a GPU the second may run first." for said in timeline.unordered[:2]]
+    lines += [f"{said}: on a GPU the result may be wrong." for said in timeline.reused[:2]]
     if timeline.unjoined:
         lines.append(f"Nobody waited for {' and '.join(timeline.unjoined)}: what it writes may not be there yet.")
     return lines

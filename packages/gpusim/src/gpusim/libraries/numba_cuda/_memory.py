@@ -14,16 +14,20 @@ from gpusim.device.pinned import is_pinned, pin, unpin
 from gpusim.importing.errors import NotSimulatedError
 from gpusim.kernels.driver_errors import CudaAPIError
 
-_pools: dict[int, memory.Pool] = {}
+_pools: dict[int, _Pool] = {}
 _NOTHING = np.empty(0, np.uint8)
 source: Any = None
 """Whence arrays take their memory instead of the device: a function as `allocate`, of an external memory manager."""
 
 
+class _Pool(memory.Pool):
+    by_stream = False  # numba-cuda frees with cuMemFree, which waits for the device
+
+
 def pool(device_id: int) -> memory.Pool:
     """The memory that this library has taken of a device."""
     there = _pools.get(device_id)
-    return there if there is not None else _pools.setdefault(device_id, memory.Pool(device_id))
+    return there if there is not None else _pools.setdefault(device_id, _Pool(device_id))
 
 
 def give_back(device_id: int) -> None:

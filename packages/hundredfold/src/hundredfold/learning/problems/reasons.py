@@ -245,6 +245,7 @@ REASONS: dict[str, str] = {
     "driver-calls": "memory was given back to the driver and asked for again",
     "beside": "a copy ran alone that could run beside a kernel, or was thought to",
     "unordered": "a stream used what another one had not surely written",
+    "freed-early": "an array was freed in one stream while another one might still use its memory",
     "unjoined": "the results of a stream were used before anybody waited for it",
     "idle-device": "the times in which the device does nothing were passed over, or counted as work",
     "always-copies": "the copies were chosen for everything",

@@ -130,10 +130,23 @@ def waits_before_the_end(timeline: Timeline) -> int:
     return len(work)
 
 
-def joined(timeline: Timeline) -> tuple[str, str] | None:
-    """A refusal, if work of a stream or a copy to the host is waited for by nobody, or used by another stream too early."""
+_KEEP = (
+    "The pool hands a freed array's memory to the next array of the stream that it was made in, whatever other streams still do with it. "
+    "Keep a reference to the array until the other stream is done with it. Or copy and compute each block in one stream. "
+    "Or let the stream that copies wait for an event that the other one records behind its work."
+)
+
+
+def joined(timeline: Timeline) -> tuple[str, ...] | None:
+    """A refusal, if work of a stream or a copy to the host is waited for by nobody, or what a stream uses is not ordered."""
     if timeline.unordered:
         return "unordered", f"{timeline.unordered[0]}. On a GPU the second may run first."
+    if timeline.reused:
+        return (
+            "freed-early",
+            f"{timeline.reused[0]}. On a GPU the new numbers may come before the old ones were used.",
+            _KEEP,
+        )
     if timeline.unjoined:
         return (
             "unjoined",

@@ -42,6 +42,67 @@ def _a_stream_for_copies(blocks):
     return found
 
 
+def _dropped(blocks):
+    found = cp.empty(len(blocks), dtype=cp.float32)
+    copies = cp.cuda.Stream(non_blocking=True)
+    work = cp.cuda.Stream(non_blocking=True)
+    for i, block in enumerate(blocks):
+        with copies:
+            x = cp.asarray(block)
+            there = copies.record()
+        with work:
+            work.wait_event(there)
+            found[i] = (x @ x.T).max()
+    copies.synchronize()
+    work.synchronize()
+    return found
+
+
+def _a_temporary_dropped(blocks):
+    copies, work = cp.cuda.Stream(non_blocking=True), cp.cuda.Stream(non_blocking=True)
+    found, kept = cp.empty(len(blocks), dtype=cp.float32), []
+    for i, block in enumerate(blocks):
+        with copies:
+            x = cp.asarray(block)
+            turned = x.T.copy()
+            kept.append(x)
+        work.wait_event(copies.record())
+        with work:
+            found[i] = (x @ turned).max()
+    cp.cuda.Device().synchronize()
+    return found
+
+
+def _copies_wait_for_the_last_but_one(blocks):
+    copies, work = cp.cuda.Stream(non_blocking=True), cp.cuda.Stream(non_blocking=True)
+    found, done = cp.empty(len(blocks), dtype=cp.float32), []
+    for i, block in enumerate(blocks):
+        with copies:
+            if i > 1:
+                copies.wait_event(done[i - 2])
+            x = cp.asarray(block)
+        work.wait_event(copies.record())
+        with work:
+            found[i] = (x @ x.T).max()
+            done.append(work.record())
+    cp.cuda.Device().synchronize()
+    return found
+
+
+def _all_are_kept(blocks):
+    copies, work = cp.cuda.Stream(non_blocking=True), cp.cuda.Stream(non_blocking=True)
+    found, kept = cp.empty(len(blocks), dtype=cp.float32), []
+    for i, block in enumerate(blocks):
+        with copies:
+            x = cp.asarray(block)
+            kept.append(x)
+        work.wait_event(copies.record())
+        with work:
+            found[i] = (x @ x.T).max()
+    cp.cuda.Device().synchronize()
+    return found
+
+
 def _four_streams(blocks):
     streams = [cp.cuda.Stream(non_blocking=True) for _ in range(4)]
     parts = []
@@ -93,10 +154,18 @@ WRONG = {
     "ordinary memory": Wrong(_ordinary_memory, "beside"),
     "nobody waits": edit(_two_streams, ("stream.synchronize()", "pass"), reason="unjoined"),
     "no event between": edit(_a_stream_for_copies, drop="kernels.wait_event(copies.record())", reason="unordered"),
+    "each block dropped": Wrong(_dropped, "freed-early"),
+    "a temporary dropped": Wrong(_a_temporary_dropped, "freed-early"),
     "not transposed": edit(_two_streams, ("x.T", "x"), reason="transposed"),
     "of all": Wrong(_of_all, "per-element"),
     "by NumPy": Wrong(_by_numpy, "transfer"),
     "float64": edit(_two_streams, ("dtype=cp.float32", "dtype=cp.float64"), reason="dtype"),
     "fetched": edit(_two_streams, ("return found", "return found.get()"), reason="host"),
 }
-RIGHT = {"two streams": _two_streams, "a stream for copies": _a_stream_for_copies, "four streams": _four_streams}
+RIGHT = {
+    "two streams": _two_streams,
+    "a stream for copies": _a_stream_for_copies,
+    "four streams": _four_streams,
+    "all are kept": _all_are_kept,
+    "copies wait for the last but one": _copies_wait_for_the_last_but_one,
+}

@@ -50,6 +50,39 @@ def _kept_for_the_end(blocks, basis):
     return cp.asnumpy(sum(parts))
 
 
+def _dropped(blocks, basis):
+    copies, kernels = cp.cuda.Stream(non_blocking=True), cp.cuda.Stream(non_blocking=True)
+    w, total = cp.asarray(basis), cp.zeros(basis.shape[1], cp.float32)
+    cp.cuda.Device().synchronize()
+    for block in blocks:
+        with copies:
+            x = cp.asarray(block)
+        kernels.wait_event(copies.record())
+        with kernels:
+            y = (x - x.mean(axis=1, keepdims=True)) @ w
+            total += (y * y).sum(axis=0)
+    kernels.synchronize()
+    return cp.asnumpy(total)
+
+
+def _copies_wait_for_the_last_but_one(blocks, basis):
+    copies, kernels = cp.cuda.Stream(non_blocking=True), cp.cuda.Stream(non_blocking=True)
+    w, total, done = cp.asarray(basis), cp.zeros(basis.shape[1], cp.float32), []
+    cp.cuda.Device().synchronize()
+    for i, block in enumerate(blocks):
+        with copies:
+            if i > 1:
+                copies.wait_event(done[i - 2])
+            x = cp.asarray(block)
+        kernels.wait_event(copies.record())
+        with kernels:
+            y = (x - x.mean(axis=1, keepdims=True)) @ w
+            total += (y * y).sum(axis=0)
+            done.append(kernels.record())
+    kernels.synchronize()
+    return cp.asnumpy(total)
+
+
 def _one_stream(blocks, basis):
     w = cp.asarray(basis)
     total = cp.zeros(basis.shape[1], cp.float32)
@@ -84,6 +117,7 @@ WRONG = {
         reason="serialised",
     ),
     "basis in the loop": edit(_two_streams, ("@ w", "@ cp.asarray(basis)"), reason="transfer"),
+    "each block dropped": Wrong(_dropped, "freed-early"),
     "nobody waits": edit(
         _two_streams,
         ("stream.synchronize()", "pass"),
@@ -121,4 +155,8 @@ WRONG = {
         reason="unjoined",
     ),
 }
-RIGHT = {"two streams": _two_streams, "a stream for copies": _kept_for_the_end}
+RIGHT = {
+    "two streams": _two_streams,
+    "a stream for copies": _kept_for_the_end,
+    "copies wait for the last but one": _copies_wait_for_the_last_but_one,
+}

@@ -126,6 +126,7 @@ class UpstreamResourceAdaptor(DeviceMemoryResource):
 
 class _DevicePool(engine.Pool):
     gives_back = True
+    by_stream = False
 
 
 class _HostPool(engine.Pool):
