@@ -909,9 +909,11 @@ def test_what_a_server_says_is_not_in_the_hubs_log(hub, people):
     assert own.read_text().count(f"forged by {name}") == 2 and own.owner() == name and own.stat().st_mode & 0o077 == 0
 
 
-def test_what_a_stranger_asks_for_does_not_fill_a_learners_home(seated):
+def test_what_a_stranger_asks_for_does_not_fill_a_learners_home(hub, people):
     """Each address that somebody asks her server for is in its log, which lies in her home: 30 kB of it, without a login."""
-    anna = seated("anna")
+    anna = hubs.Learner(hub, people.add("lgs"))
+    anna.log_in()
+    anna.open()
     log = Path(pwd.getpwnam(anna.name).pw_dir) / enter.LOG
     sizes = [log.stat().st_size]
     for _ in range(300):
@@ -922,6 +924,7 @@ def test_what_a_stranger_asks_for_does_not_fill_a_learners_home(seated):
     )
     hubs.until("the log is short", lambda: log.stat().st_size <= server.LOG_BYTES, 60)
     assert anna.api("GET", "contents").ok
+    anna.leave()
 
 
 FORGED = "[I 2026-01-01 00:00:00.000 JupyterHub app:1] User logged in: root"
