@@ -102,9 +102,8 @@ c.JupyterHub.bind_url = roots_port(hub["address"])
 c.JupyterHub.subdomain_host = hub["subdomains"]
 # A page on a name below the hub's can set cookies for all names below it. A browser lets it set none whose name begins with __Host-.
 c.JupyterHub.cookie_host_prefix_enabled = hub["subdomains"].startswith("https://")
-c.JupyterHub.hub_bind_url = c.JupyterHub.hub_connect_url = socket(RUN / "hub.sock")
-c.JupyterHub.hub_socket_mode = 0o666  # servers reach it as their learners; whoever asks has to show a token
-hub_socket.guard()  # and has the API there, and no more
+c.JupyterHub.hub_bind_url = c.JupyterHub.hub_connect_url = socket(RUN / "root" / "hub.sock")
+hub_socket.guard()  # servers ask at sockets of their own (SeatSpawner), with a token, and have the API there, and no more
 c.ConfigurableHTTPProxy.api_url = socket(RUN / "root" / "proxy.sock")
 c.ConfigurableHTTPProxy.command = hub["proxy"]
 c.ConfigurableHTTPProxy.auth_token = secret(STATE / proxy.TOKEN)
@@ -187,7 +186,7 @@ services.append(
         ),  # the hub takes no socket here; the page asks for the hub's login
         "command": [str(bin / "python"), "-m", "hundredfold.classroom.seats.page"],
         "environment": {
-            "JUPYTERHUB_API_URL": socket(RUN / "hub.sock") + "/hub/api",
+            "JUPYTERHUB_API_URL": socket(RUN / "root" / "hub.sock") + "/hub/api",
             "HUNDREDFOLD_STATE_FOLDER": str(STATE),
             "HUNDREDFOLD_RUN_FOLDER": str(RUN),
             "PATH": f"{bin}:/usr/local/bin:/usr/bin:/bin",
@@ -224,7 +223,7 @@ if course["folder"]:
             "url": roots_port(f"http://127.0.0.1:{course['port']}"),
             "command": [str(bin / "python"), "-m", "hundredfold.learning.progress.page"],
             "environment": {
-                "JUPYTERHUB_API_URL": socket(RUN / "hub.sock") + "/hub/api",
+                "JUPYTERHUB_API_URL": socket(RUN / "root" / "hub.sock") + "/hub/api",
                 "HUNDREDFOLD_CLASS": str(shared),
                 "HUNDREDFOLD_RUN_FOLDER": str(RUN),
                 "PATH": f"{bin}:/usr/local/bin:/usr/bin:/bin",

@@ -254,6 +254,7 @@ class Learner:
         self.session.trust_env = False  # else REQUESTS_CA_BUNDLE of whoever runs this would win
         self.origin = hub.address.replace("://", f"://{name}.") if hub.subdomains else hub.address
         self.base = f"{self.origin}/user/{name}/"
+        self.line = hub.run / "@hub" / f"{name}.sock"  # where their server reaches the hub
 
     def cookies(self, url: str) -> dict[str, str]:
         """What a browser has for this address, the nearest path's where a name occurs twice."""

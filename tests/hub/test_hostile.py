@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
+import itertools
 import json
 import os
 import pwd
@@ -27,8 +28,9 @@ import hostile
 import hubs
 import pytest
 import requests
+from tornado.web import HTTPError
 
-from hundredfold.classroom.seats import enter, groups, hook, hub_client, hub_database, spawner, status
+from hundredfold.classroom.seats import by_link, enter, groups, hook, hub_client, hub_database, server, spawner, status
 from hundredfold.classroom.seats.page import WAIT
 
 HOSTILE = Path(hostile.__file__)
@@ -136,7 +138,11 @@ def test_root_is_not_led_by_a_link_to_anothers_server(hub, seated, mallory):
     kernel = anna.kernel()
     with Impostor(mallory, "listening"):
         control = hub.run / mallory.name / "control.sock"
-        for target in (hub.run / anna.name / "control.sock", hub.run / "hub.sock", hub.run / "root" / "proxy.sock"):
+        for target in (
+            hub.run / anna.name / "control.sock",
+            hub.run / "root" / "hub.sock",
+            hub.run / "root" / "proxy.sock",
+        ):
             control.unlink()
             control.symlink_to(target)
             row = next(row for row in status.rows(hub_client.Site.at(hub.state, hub.run)) if row.owner == mallory.name)
@@ -713,6 +719,80 @@ def test_no_page_of_a_learners_logs_its_visitor_in_as_her(browser, hub, people, 
     assert visitor.post(f"{hub.address}/hub/login", data=data, headers=headers, timeout=60).ok
 
 
+#: In her kernel: a repository as one file, which others can read, with settings for Jupyter that run when a server starts.
+BUNDLE = """
+import os, subprocess
+os.chdir(os.path.expanduser("~"))
+os.chmod(".", 0o755)
+os.umask(0o022)
+git = ["git", "-c", "user.name=m", "-c", "user.email=m", "-C", "hers"]
+subprocess.run(["git", "init", "-q", "-b", "main", "hers"], check=True)
+with open("hers/jupyter_server_config.py", "w") as file: file.write("print('hers')")
+for command in ("add .", "commit -qm x", "bundle create ../hers.bundle main HEAD"): subprocess.run([*git, *command.split()], check=True, capture_output=True)
+print(os.path.abspath("hers.bundle"))
+"""
+
+
+@pytest.mark.parametrize("place", [".jupyter", "../.jupyter", "new", "../.ssh"])
+def test_a_link_puts_no_files_of_hers_into_anothers_home(hub, seated, mallory, place):
+    """nbgitpuller is there for links, and asks nobody: whoever opened one had her repository in any folder, in place of what was there."""
+    anna, kernel = seated("anna"), mallory.kernel()
+    bundle = mallory.run(kernel, BUNDLE.replace("hers", f"hers-{uuid.uuid4().hex[:6]}")).strip()
+    home = Path(pwd.getpwnam(anna.name).pw_dir)
+    try:
+        assert os.access(bundle, os.R_OK)
+        for backup in ({}, {"backup": "true"}):
+            what = {"repo": bundle, "branch": "main", "targetpath": place, "depth": "0", **backup}
+            page = anna.session.get(f"{hub.address}/hub/user-redirect/git-pull", params=what, timeout=hubs.PATIENCE)
+            assert page.ok and page.url.startswith(f"{anna.base}git-pull"), page.url
+            token = {"_xsrf": anna.xsrf(f"/user/{anna.name}/")}
+            done = anna.session.get(f"{anna.base}git-pull/api", params={**what, **token}, timeout=hubs.PATIENCE)
+            assert "A link brings an https:// repository into a new folder" in done.text, done.text[:500]
+        assert [*home.rglob("jupyter_server_config.py"), *home.rglob("*_backup_*")] == []
+    finally:
+        mallory.api("DELETE", f"kernels/{kernel}")
+
+
+def test_what_a_link_may_bring_is_a_new_folder_that_the_learner_sees(tmp_path):
+    """Where learners reach the network: from there, below the folder of notebooks, and in nobody's place."""
+    pytest.importorskip("nbgitpuller")
+    made = by_link._puller(lambda repository, folder, **more: (repository, folder, sorted(more)))
+    root = tmp_path / "notebooks"
+    (root / "link").parent.mkdir()
+    (root / "link").symlink_to(tmp_path)
+    lab, url = SimpleNamespace(root_dir=str(root)), "https://example.org/course"
+    assert made(url, f"{root}/course", branch="main", parent=lab) == (url, f"{root}/course", ["branch", "parent"])
+    for repository, folder, more in (
+        (url, f"{root}/../.jupyter", {}), (url, f"{root}/.ipython", {}), (url, f"{root}/a/.b/c", {}), (url, f"{root}", {}),
+        (url, f"{root}/link/x", {}), (url, "/etc/x", {}), (url, f"{root}/course", {"backup": "true"}),
+        ("/home/mallory/x.bundle", f"{root}/course", {}), ("ext::sh -c id", f"{root}/course", {}),
+        ("file:///home/mallory/x", f"{root}/course", {}), ("--upload-pack=id", f"{root}/course", {}),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="A link brings an https:// repository into a new folder"):
+            made(repository, folder, parent=lab, **more)
+
+
+def test_a_port_of_anothers_is_no_page_of_ones_own(people):
+    """Where ports are shared (`own_network = false`): a link to her port, as a page of the visitor's own lab, had the visitor's rights."""
+    name = people.add("prt")
+    with socket.socket() as ours:
+        ours.bind(("127.0.0.1", 0))
+        ours.listen()
+        own = ours.getsockname()[1]
+        code = "import socket, sys; s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen(); print(s.getsockname()[1], flush=True); sys.stdin.read()"
+        user = pwd.getpwnam(name)
+        with subprocess.Popen(
+            [sys.executable, "-c", code], user=user.pw_uid, group=user.pw_gid, extra_groups=[], cwd="/", stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        ) as hers:  # fmt: skip
+            theirs = int(hers.stdout.readline())
+            led = by_link._to_own_port(lambda handler, host, port, path: path)
+            assert by_link.listeners(own) == {os.getuid()} and by_link.listeners(theirs) == {user.pw_uid}
+            assert led(None, "localhost", str(own), "/x") == "/x"
+            with pytest.raises(HTTPError, match="Another user's program"):
+                led(None, "localhost", str(theirs), "/x")
+            hers.stdin.close()
+
+
 # --- H2: whose server the hub starts.
 
 
@@ -829,6 +909,24 @@ def test_what_a_server_says_is_not_in_the_hubs_log(hub, people):
     assert own.read_text().count(f"forged by {name}") == 2 and own.owner() == name and own.stat().st_mode & 0o077 == 0
 
 
+def test_what_a_stranger_asks_for_does_not_fill_a_learners_home(hub, people):
+    """Each address that somebody asks her server for is in its log, which lies in her home: 30 kB of it, without a login."""
+    anna = hubs.Learner(hub, people.add("lgs"))
+    anna.log_in()
+    anna.open()
+    log = Path(pwd.getpwnam(anna.name).pw_dir) / enter.LOG
+    sizes = [log.stat().st_size]
+    for _ in range(300):
+        requests.get(f"{anna.base}lab/{'x' * 15_000}", timeout=60, allow_redirects=False)
+        sizes.append(log.stat().st_size)
+    assert sum(max(0, after - before) for before, after in itertools.pairwise(sizes)) > server.LOG_BYTES, (
+        "so much was written"
+    )
+    hubs.until("the log is short", lambda: log.stat().st_size <= server.LOG_BYTES, 60)
+    assert anna.api("GET", "contents").ok
+    anna.leave()
+
+
 FORGED = "[I 2026-01-01 00:00:00.000 JupyterHub app:1] User logged in: root"
 
 
@@ -850,7 +948,10 @@ def test_what_a_stranger_sends_makes_no_line_of_the_hubs_log_and_moves_no_cursor
     for where, paths in (
         (hub.port, [b"/hub/"]),
         (page, [b"/services/seats/nothing-there", b"/services/seats/api/stop"]),
-        (hub.run / "hub.sock", [b"/hub/", b"/hub/api/nothing-there", b"/hub/login"]),
+        (
+            hub.run / "root" / "hub.sock",
+            [b"/hub/", b"/hub/api/nothing-there", b"/hub/login", b"/hub/long/" + 60_000 * b"x"],
+        ),
     ):
         for path in paths:
             for more in (b"%0a", b"\x1b[2J", b"\x9b2J", b"\xc2\x9b2J"):
@@ -862,6 +963,7 @@ def test_what_a_stranger_sends_makes_no_line_of_the_hubs_log_and_moves_no_cursor
     assert "Failed login for" in said and "nothing-there" in said, "it is there, as text"
     lines = re.split("[\n\r\x0b\x0c\x85\u2028\u2029]", said)
     assert [each for each in lines if each.startswith("[I 2026-01-01")] == []
+    assert max(map(len, lines)) < 5000, "nor do long ones push the others out"
     assert [each for each in lines if re.search("[\x00-\x08\x0e-\x1f\x7f-\x9f\u202e\udc80-\udcff]", each)] == []
 
 
@@ -955,7 +1057,7 @@ def test_a_seat_has_no_socket_of_the_systems_in_reach(hub, people, seated, mallo
             reach = code.replace("PATH", repr(str(folder / "open.sock")))
             assert hubs.as_user(mallory.name, reach).stdout.strip() == "GOT", "it is open to all"
             assert mallory.run(kernel, reach).strip() == "refused FileNotFoundError"
-            assert mallory.run(kernel, code.replace("PATH", repr(str(hub.run / "hub.sock")))).strip() == "GOT", (
+            assert mallory.run(kernel, code.replace("PATH", repr(str(mallory.line)))).strip() == "GOT", (
                 "the hub's is there"
             )
             found = mallory.run(
@@ -964,7 +1066,13 @@ def test_a_seat_has_no_socket_of_the_systems_in_reach(hub, people, seated, mallo
                 "print([f for top, _, files in os.walk('/run') for f in (f'{top}/{name}' for name in files)"
                 " if stat.S_ISSOCK(os.lstat(f).st_mode)])",
             )
-            assert found.strip() == repr([str(hub.run / "hub.sock")])
+            assert found.strip() == "[]", "who reaches the hub is not listed"
+            anothers = code.replace("PATH", repr(str(seated("anna").line)))
+            assert (
+                mallory.run(kernel, anothers).strip()
+                == hubs.as_user(mallory.name, anothers).stdout.strip()
+                == "refused PermissionError"
+            )
     finally:
         shutil.rmtree(folder)
         mallory.api("DELETE", f"kernels/{kernel}")
@@ -1018,7 +1126,7 @@ def test_a_seat_asks_the_hubs_api_and_nothing_else_of_the_hub(hub, mallory):
     """A failed login costs PAM seconds, of which forty from a seat held up everybody's; and the proxy's headers were believed."""
     kernel = mallory.kernel()
     host = mallory.hub.address.partition("://")[2]
-    mallory.run(kernel, ASK.replace("SOCKET", repr(str(hub.run / "hub.sock"))).replace("HOST", host))
+    mallory.run(kernel, ASK.replace("SOCKET", repr(str(mallory.line))).replace("HOST", host))
     asked = [
         "/hub/login",
         "/hub/home",
@@ -1044,11 +1152,62 @@ def test_a_seat_asks_the_hubs_api_and_nothing_else_of_the_hub(hub, mallory):
         mallory.api("DELETE", f"kernels/{kernel}")
 
 
+def test_who_connects_to_the_hub_without_end_keeps_nobody_from_it(hub, seated, mallory):
+    """Those who connect wait in line until the hub lets them in. At one socket for all she was the line: of forty visitors all had a 503."""
+    kernel, anna = mallory.kernel(), seated("anna")
+    hammer = (
+        "import os, signal, socket, threading, time\n"
+        "def hammer():\n"
+        "    while True:\n"
+        "        with socket.socket(socket.AF_UNIX) as line:\n"
+        "            try: line.connect(PLACE)\n"
+        "            except OSError: time.sleep(0.001)\n"
+        "hammers = []\n"
+        "for _ in range(4):\n"
+        "    hammers.append(os.fork())\n"
+        "    if hammers[-1] == 0:\n"
+        "        for _ in range(60): threading.Thread(target=hammer).start()\n"
+        "        signal.pause()\n"
+        "print('begun')"
+    )
+    mallory.run(kernel, hammer.replace("PLACE", repr(str(mallory.line))))
+    try:
+        with ThreadPoolExecutor(20) as pool:
+            ask = lambda _: requests.get(f"{hub.address}/hub/login", timeout=hubs.PATIENCE).status_code  # noqa: E731
+            assert set(pool.map(ask, range(100))) == {200}
+        kernel_of_annas = anna.kernel()
+        reach = (
+            "import socket\n"
+            "for _ in range(50):\n"
+            "    with socket.socket(socket.AF_UNIX) as line:\n"
+            "        line.setblocking(False)\n"  # BlockingIOError, where the line is full
+            f"        line.connect({str(anna.line)!r})\n"
+            "print('GOT')"
+        )
+        assert anna.run(kernel_of_annas, reach).strip() == "GOT"
+        anna.api("DELETE", f"kernels/{kernel_of_annas}")
+    finally:
+        mallory.run(kernel, "for each in hammers: os.kill(each, signal.SIGKILL)")
+        mallory.api("DELETE", f"kernels/{kernel}")
+
+
+def test_a_method_that_a_seat_makes_up_is_not_kept_in_the_hubs_memory(hub, mallory):
+    """The hub counts requests by their method, and keeps the name of each that it has seen: 60 kB for a request."""
+    kernel = mallory.kernel()
+    mallory.run(kernel, ASK.replace("SOCKET", repr(str(mallory.line))).replace("HOST", "hub"))
+    try:
+        said = mallory.run(kernel, "print(*(ask(f'M{i}' + 'x' * 30000, '/hub/api/').split()[1] for i in range(3)))")
+        assert said.split() == ["404"] * 3, "as for anything that is not there; 405 is what counts it"
+        assert mallory.run(kernel, "print(ask('GET', '/hub/api/').split()[1])").strip() == "200"
+    finally:
+        mallory.api("DELETE", f"kernels/{kernel}")
+
+
 def test_a_password_is_for_the_login_page_alone(hub, mallory):
     """JupyterHub takes one also where tokens are made, which is the API: from a seat, and without the form's token."""
     kernel = mallory.kernel()
     path = f"/hub/api/users/{mallory.name}/tokens"
-    mallory.run(kernel, ASK.replace("SOCKET", repr(str(hub.run / "hub.sock"))).replace("HOST", "hub"))
+    mallory.run(kernel, ASK.replace("SOCKET", repr(str(mallory.line))).replace("HOST", "hub"))
     try:
         for password in (mallory.name, "wrong"):
             body = json.dumps({"auth": {"username": mallory.name, "password": password}})
@@ -1084,6 +1243,26 @@ def test_what_the_database_cannot_store_fails_her_request_and_no_others(hub, sea
         there = ask(anna, "GET", "user")
         assert there.ok and there.json()["name"] == anna.name, there.text
     assert ask(mallory, "POST", f"users/{mallory.name}/tokens", data=json.dumps({"note": "mine"})).status_code == 201
+
+
+def test_a_token_too_many_fails_her_request_and_no_others(hub, people, seated):
+    """With a time that cannot be, it was left in the session of all: her request was never answered, and the next of anybody's refused."""
+    many, anna = hubs.Learner(hub, people.add("mny")), seated("anna")
+    many.log_in()
+    with contextlib.closing(sqlite3.connect(hub.state / "hub.sqlite", timeout=60)) as line, line:
+        line.execute(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) "
+            "INSERT INTO api_tokens (hashed, prefix, client_id, user_id, scopes, created) "
+            "SELECT hex(randomblob(20)), hex(randomblob(4)), 'jupyterhub', users.id, '[]', CURRENT_TIMESTAMP FROM users, n WHERE name = ?",
+            (hub_database.MOST, many.name),
+        )
+    for until in (10**12, -1, None, 10**12, 10**12):
+        headers = {"X-XSRFToken": many.xsrf("/hub/"), "Content-Type": "application/json"}
+        asked = {"data": json.dumps({"expires_in": until}), "headers": headers, "timeout": 60}
+        refused = many.session.post(f"{hub.address}/hub/api/users/{many.name}/tokens", **asked)
+        assert refused.status_code in (400, 500), refused.text
+        there = anna.session.get(f"{hub.address}/hub/api/user", headers={"X-XSRFToken": anna.xsrf("/hub/")}, timeout=60)
+        assert there.ok and there.json()["name"] == anna.name, there.text
 
 
 def test_nobody_fills_the_hubs_database_with_tokens(tmp_path, monkeypatch):
@@ -1143,18 +1322,18 @@ def test_a_websocket_that_leads_nowhere_keeps_no_file_of_the_proxys(hub, asked):
     assert "Uncaught Exception" not in hub.log.read_text()
 
 
+@pytest.mark.parametrize("headers", [0, 1000], ids=["", "behind a thousand headers"])
 @pytest.mark.parametrize(
     "length", ["Transfer-Encoding: chunked", "Content-Length: {}", "Transfer-Encoding: gzip, chunked"]
 )
 @pytest.mark.parametrize("method", ["DELETE", "OPTIONS", "GET", "HEAD", "POST", "PROPFIND"])
-def test_no_request_hides_in_another(hub, method, length):
+def test_no_request_hides_in_another(hub, method, length, headers):
     """The proxy keeps its connections to the hub, for all visitors. A request in a request would shift the answers: each gets that of the one before."""
     mark = f"hidden-{uuid.uuid4().hex}"
     hidden = f"GET /hub/{mark} HTTP/1.1\r\nHost: hub.localhost\r\n\r\n"
     body = hidden if length.startswith("Content") else f"{len(hidden):x}\r\n{hidden}\r\n0\r\n\r\n"
-    head = (
-        f"{method} /hub/api/ HTTP/1.1\r\nHost: hub.localhost\r\nConnection: close\r\n{length.format(len(body))}\r\n\r\n"
-    )
+    first = f"{method} /hub/api/ HTTP/1.1\r\nHost: hub.localhost\r\nConnection: close\r\n"
+    head = first + "a:\r\n" * headers + f"{length.format(len(body))}\r\n\r\n"
     with socket.create_connection(("127.0.0.1", hub.port), timeout=60) as line:
         line.sendall(head.encode() + body.encode())
         said = b""
@@ -1189,7 +1368,7 @@ def test_connections_that_are_held_open_from_a_seat_are_few(hub, people, mallory
         "    held.append(socket.socket(socket.AF_UNIX))\n"
         "    held[-1].settimeout(10)\n"
         "    for _ in range(200):\n"  # the queue may be full until the hub has accepted some
-        f"        try: held[-1].connect({str(hub.run / 'hub.sock')!r})\n"
+        f"        try: held[-1].connect({str(mallory.line)!r})\n"
         "        except BlockingIOError: time.sleep(0.05)\n"
         "        else: break\n"
         "left = 0\n"
@@ -1232,6 +1411,22 @@ def test_a_seat_has_no_socket_that_leads_out_of_its_network(mallory):
         assert mallory.run(kernel, code).split() == ["EAFNOSUPPORT"] * 3 + ["ENOSYS"] + ["GOT"] * 4
         outside = hubs.as_user(mallory.name, code).stdout.split()
         assert outside[1] == "EPERM", "a packet socket, which the kernel itself refuses her otherwise"
+    finally:
+        mallory.api("DELETE", f"kernels/{kernel}")
+
+
+def test_a_seat_has_no_program_of_roots_ask_for_a_key(mallory):
+    """For request_key(2) the kernel starts one, on the machine and in its network: a way out, where names of hosts are keys (NFS, CIFS)."""
+    ask = (
+        "import ctypes, errno\n"
+        "libc = ctypes.CDLL(None, use_errno=True)\n"
+        "libc.syscall(NUMBER, b'user', b'debug:hundredfold', b'x', -2)\n"
+        "print(errno.errorcode[ctypes.get_errno()])"
+    ).replace("NUMBER", str(enter.PROCESSORS[os.uname().machine][5] - 1))
+    kernel = mallory.kernel()
+    try:
+        assert mallory.run(kernel, ask).strip() == "ENOSYS"
+        assert hubs.as_user(mallory.name, ask).stdout.strip() != "ENOSYS"
     finally:
         mallory.api("DELETE", f"kernels/{kernel}")
 
@@ -1343,12 +1538,33 @@ def test_no_large_request_is_read_by_the_hub_or_a_page(hub, mallory, teacher):
 
     try:
         to_hub = head.format("/hub/api/users/x/activity", "hub")
-        code = wait.replace("PLACE", repr(str(hub.run / "hub.sock"))).replace("HEAD", repr(to_hub))
+        code = wait.replace("PLACE", repr(str(mallory.line))).replace("HEAD", repr(to_hub))
         assert refused(mallory.run(kernel, code))
         for where, of in (("/hub/login", hub.address.partition("://")[2]), (f"/{path}api/stop", host)):
             code = wait.replace("PLACE", repr(str(hub.port))).replace("HEAD", repr(head.format(where, of)))
             done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
             assert refused(done.stdout), (where, done.stdout)
+    finally:
+        mallory.api("DELETE", f"kernels/{kernel}")
+
+
+def test_of_a_machine_that_has_no_memory_left_a_seat_is_ended_and_not_the_hub(hub, mallory):
+    """A hub may promise twice the memory that there is. A learner with much in /tmp and small processes left the hub and others as the largest."""
+    kernel = mallory.kernel()
+    score = (
+        "file = '/proc/self/oom_score_adj'\n"
+        "print(open(file).read())\n"
+        "try: open(file, 'wb', buffering=0).write(b'VALUE'); print('GOT')\n"
+        "except OSError as error: print(type(error).__name__)"
+    )
+    try:
+        own = Path(f"/proc/{hub.process.pid}")
+        hubs_score = int((own / "oom_score_adj").read_text())
+        rights = int(re.search(r"CapEff:\s+(\w+)", (own / "status").read_text())[1], 16)
+        # Only CAP_SYS_RESOURCE, which root lacks in some containers, sets a least value; without, she can make it as little as the hub's.
+        least = enter.ENDED_FIRST if rights >> 24 & 1 else hubs_score
+        told = mallory.run(kernel, score.replace("VALUE", str(least - 1))).split()
+        assert told == [str(enter.ENDED_FIRST), "PermissionError"] and hubs_score < enter.ENDED_FIRST
     finally:
         mallory.api("DELETE", f"kernels/{kernel}")
 

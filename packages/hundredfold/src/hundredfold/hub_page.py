@@ -64,11 +64,19 @@ def end_with_the_hub() -> None:
 
 
 class AsText(logging.Filter):
-    """Of a log's messages, what moves a cursor or could be taken for another line is shown as text: addresses are somebody's to choose."""
+    """Of a log's messages, what moves a cursor or could be taken for another line is shown as text, and what is long is cut.
+
+    Addresses are somebody's to choose: of 60 kB each, they would push everything else out of the log.
+    """
 
     def filter(self, record: logging.LogRecord) -> bool:
-        record.msg, record.args = plain(record.getMessage()), None
+        said = plain(record.getMessage())
+        record.msg, record.args = said if len(said) <= LETTERS else f"{said[:LETTERS]} … ({len(said)} letters)", None
         return True
+
+
+#: So many letters of a log's message are kept.
+LETTERS = 4000
 
 
 def plain(message: str) -> str:

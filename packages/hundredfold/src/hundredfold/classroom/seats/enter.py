@@ -28,6 +28,8 @@ KEYCTL_JOIN_SESSION_KEYRING = 1
 PROCESSORS = {"x86_64": (0xC000003E, 317, 41, 56, 272, 250), "aarch64": (0xC00000B7, 277, 198, 220, 97, 219)}
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 TERMINALS = 64
+#: Of half the machine's memory a process of a seat counts as larger than it is, when the kernel looks which to end (proc(5), oom_score_adj).
+ENDED_FIRST = 500
 SHARED = ("/tmp", "/var/tmp", "/dev/shm")
 #: What programs expect in /dev beside devices.
 LINKS = {
@@ -108,7 +110,8 @@ def only_calls_of_a_seat(own_network):
     """No namespace of users, and, with a network of its own, no sockets but of the kinds that such a network holds.
 
     In a namespace of users a learner is root over more of the kernel: could take all terminals, say, which are limited for all together.
-    A machine's vsock, which is in no network, leads to its host and to other seats.
+    A machine's vsock, which is in no network, leads to its host and to other seats. For request_key the kernel starts a program of root's on
+    the machine, which asks other machines where it is set up so, as it is for names of hosts beside NFS.
 
     A filter of system calls (seccomp(2)), which all that the seat starts keeps. io_uring, which makes sockets past it, is as if the
     kernel had none; so is clone3, of which a filter cannot see what it asks for: C libraries then take clone. On processors that are not
@@ -117,7 +120,8 @@ def only_calls_of_a_seat(own_network):
     machine = os.uname().machine
     if machine not in PROCESSORS:
         return
-    architecture, seccomp, make, clone, unshare, _ = PROCESSORS[machine]
+    architecture, seccomp, make, clone, unshare, keyctl = PROCESSORS[machine]
+    request_key = keyctl - 1
     load, equal, at_least, any_of, end = 0x20, 0x15, 0x35, 0x45, 0x06
     allow, error = 0x7FFF0000, 0x00050000
     families = [socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK]
@@ -126,7 +130,7 @@ def only_calls_of_a_seat(own_network):
     steps = [
         (load, 0, 0, 4), (equal, 1, 0, architecture), (end, 0, 0, error | errno.ENOSYS),
         (load, 0, 0, 0), (at_least, 0, 1, 0x40000000), (end, 0, 0, error | errno.ENOSYS),
-        (equal, 1, 0, IO_URING_SETUP), (equal, 0, 1, CLONE3), (end, 0, 0, error | errno.ENOSYS),
+        (equal, 2, 0, request_key), (equal, 1, 0, IO_URING_SETUP), (equal, 0, 1, CLONE3), (end, 0, 0, error | errno.ENOSYS),
         (equal, 6, 0, make), (equal, 1, 0, clone), (equal, 0, 2, unshare),
         (load, 0, 0, 16), (any_of, 1, 0, CLONE_NEWUSER), (end, 0, 0, allow), (end, 0, 0, error | errno.EPERM),
         (load, 0, 0, 16), *((equal, len(families) - i, 0, family) for i, family in enumerate(families)),
@@ -156,6 +160,8 @@ def main():
     for file in what["groups"]:
         with open(file, "w") as joined:
             joined.write("0")
+    with open("/proc/self/oom_score_adj", "w") as score:  # set with CAP_SYS_RESOURCE, so the learner makes it no less
+        score.write(str(ENDED_FIRST))
     rooms(what["own_network"], what["temporary"], what["run"], what["devices"])
     own_keys()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

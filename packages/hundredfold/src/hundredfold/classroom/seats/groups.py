@@ -18,7 +18,8 @@ MOST_PROCESSES = 1024
 #: The files that limit swap, which are not there where the kernel does not count it.
 SWAP = ("memory.swap.max", "memory.memsw.limit_in_bytes")
 _PERIOD = 100_000
-_HUB = "hundredfold-hub"
+#: The hub's own group, beside those of the seats; its unit names it, too (DelegateSubgroup=).
+HUB = "hundredfold-hub"
 _SEATS = "hundredfold-seats"
 
 
@@ -124,7 +125,7 @@ def _own(controller: str, root: str) -> tuple[int, Path]:
         if version == 1:
             return version, folder
         if controller in cgroup.words_of(folder / "cgroup.controllers"):
-            return version, folder.parent if folder.name == _HUB else folder
+            return version, folder.parent if folder.name == HUB else folder
     raise FileNotFoundError(controller)
 
 
@@ -155,8 +156,8 @@ def _delegate(own: Path, controller: str) -> None:
         if controller in cgroup.words_of(level / "cgroup.subtree_control"):
             continue
         if level == own:
-            (own / _HUB).mkdir(exist_ok=True)
+            (own / HUB).mkdir(exist_ok=True)
             for process in (own / "cgroup.procs").read_text().split():
                 with suppress(OSError):
-                    (own / _HUB / "cgroup.procs").write_text(process)
+                    (own / HUB / "cgroup.procs").write_text(process)
         (level / "cgroup.subtree_control").write_text(f"+{controller}")

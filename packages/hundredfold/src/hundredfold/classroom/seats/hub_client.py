@@ -165,7 +165,7 @@ class Site:
 
     def _hub(self, method: str, path: str) -> Any:
         what = _ask(
-            self.run / "hub.sock", os.geteuid(), method, f"/hub/api/{path}", "The hub", LARGEST_OF_HUB, PATIENCE_WITH_HUB,
+            self.run / "root" / "hub.sock", os.geteuid(), method, f"/hub/api/{path}", "The hub", LARGEST_OF_HUB, PATIENCE_WITH_HUB,
             Authorization=f"token {self.token}", Accept="application/json",
         )  # fmt: skip
         try:

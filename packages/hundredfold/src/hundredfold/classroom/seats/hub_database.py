@@ -7,9 +7,11 @@ request, whoever sends it, and a learner can have their tokens carry such a note
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from jupyterhub import orm
+from jupyterhub.handlers.base import BaseHandler
 from sqlalchemy import Connection, Engine, event, func, inspect, select
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import SQLAlchemyError
@@ -34,9 +36,25 @@ def guard() -> None:
     if event.contains(Engine, "handle_error", _as_sqlalchemys):
         return
     event.listen(Engine, "handle_error", _as_sqlalchemys)
+    BaseHandler.finish = _undone_first(BaseHandler.finish)
     for kind in OWNED:
         event.listen(kind, "before_insert", _few)
         event.listen(kind, "before_update", _few)  # a row can be there before its user is
+
+
+def _undone_first(own: Callable[..., Any]) -> Callable[..., Any]:
+    """`BaseHandler.finish`, with what a request left half done undone before anything else.
+
+    JupyterHub first names it in the log. For that it asks the database, which first writes what is not written yet; where that cannot be,
+    the request is never answered, and the next one refused, whoever sends it.
+    """
+
+    def finish(handler: BaseHandler, *arguments: Any, **more: Any) -> Any:
+        if handler.db.dirty or not handler.db.is_active:
+            handler.db.rollback()
+        return own(handler, *arguments, **more)
+
+    return finish
 
 
 def _as_sqlalchemys(context: ExceptionContext) -> Exception | None:

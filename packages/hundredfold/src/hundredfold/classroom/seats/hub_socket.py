@@ -1,4 +1,4 @@
-"""Who asks the hub by its socket: root, which the proxy and the pages are, or a seat's process, whose learner may have written it.
+"""Who asks the hub by a socket: root, which the proxy and the pages are, or a seat's process, whose learner may have written it.
 
 A seat needs the hub's API and nothing else. Through the rest of the hub it could hold up the logins of all (a failed one costs PAM
 seconds), and as the proxy's headers would be believed, in the name of any address. So the kernel is asked who is at the other end.
@@ -6,15 +6,20 @@ seconds), and as the proxy's headers would be believed, in the name of any addre
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 import struct
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from tornado.httpserver import HTTPServer
 from tornado.httputil import HTTPHeaders, HTTPMessageDelegate, RequestStartLine
 from tornado.iostream import IOStream
+from tornado.netutil import add_accept_handler, bind_unix_socket
+from tornado.web import RequestHandler
 
 #: What a seat may ask for begins so; anything else is answered as `NOTHING` is.
 API, NOTHING = re.compile(r"/hub/api(?:[/?]|$)"), "/hub/api/nothing-else-for-a-seat"
@@ -32,6 +37,46 @@ def user_at(line: socket.socket) -> int:
     return struct.unpack("3i", told)[1]
 
 
+class Lines:
+    """The hub's sockets for seats: each learner has one of their own, to which nobody else connects.
+
+    Those who connect wait in line until the hub lets them in. At a socket for all, who connects without end left nobody else a place.
+    """
+
+    def __init__(self) -> None:
+        self.hub: HTTPServer | None = None
+        self.open: dict[Path, Callable[[], None]] = {}
+        self.wanted: dict[Path, int] = {}
+
+    def add(self, path: Path, uid: int) -> None:
+        """Listen at `path` for this user, from now on or once the hub listens at all."""
+        self.remove(path)
+        self.wanted[path] = uid
+        if self.hub is not None:
+            path.parent.mkdir(mode=0o711, exist_ok=True)  # nobody lists who is there
+            line = bind_unix_socket(str(path), mode=0o600)
+            os.chown(path, uid, -1)
+            stop = add_accept_handler(line, self.hub._handle_connection)
+            self.open[path] = lambda: (stop(), line.close())
+
+    def remove(self, path: Path) -> None:
+        """Listen there no more."""
+        self.wanted.pop(path, None)
+        if (stop := self.open.pop(path, None)) is not None:
+            stop()
+            path.unlink(missing_ok=True)
+
+    def listen(self, hub: HTTPServer) -> None:
+        """Listen at all that were added."""
+        self.hub = hub
+        for path, uid in list(self.wanted.items()):
+            self.add(path, uid)
+
+
+#: Of this process's hub.
+lines = Lines()
+
+
 class _OfASeat(HTTPMessageDelegate):
     """A request of a seat's, without what it may not ask for or say."""
 
@@ -41,8 +86,11 @@ class _OfASeat(HTTPMessageDelegate):
     def headers_received(self, start_line: Any, headers: HTTPHeaders) -> Any:
         for name in FORWARDED:
             headers.pop(name, None)
-        if not API.match(start_line.path):
-            start_line = RequestStartLine(start_line.method, NOTHING, start_line.version)
+        method = start_line.method
+        if method not in RequestHandler.SUPPORTED_METHODS or not API.match(start_line.path):
+            # A method that is made up would be counted by its name, and so be in the hub's memory for ever (jupyterhub/metrics.py).
+            method = method if method in RequestHandler.SUPPORTED_METHODS else "GET"
+            start_line = RequestStartLine(method, NOTHING, start_line.version)
         return self.behind.headers_received(start_line, headers)
 
     def data_received(self, chunk: bytes) -> Any:
@@ -61,6 +109,13 @@ def guard() -> None:
         return
     users: WeakKeyDictionary[IOStream, int] = WeakKeyDictionary()
     handle_stream, start_request = HTTPServer.handle_stream, HTTPServer.start_request
+    add_sockets = HTTPServer.add_sockets
+
+    def add(server: HTTPServer, sockets: Iterable[socket.socket]) -> None:
+        own = list(sockets)
+        add_sockets(server, own)
+        if any(each.family == socket.AF_UNIX for each in own):
+            lines.listen(server)
 
     def handle(server: HTTPServer, stream: IOStream, address: Any) -> None:
         if stream.socket.family == socket.AF_UNIX:
@@ -80,3 +135,4 @@ def guard() -> None:
         return behind if user == 0 else _OfASeat(behind)
 
     HTTPServer._users, HTTPServer.handle_stream, HTTPServer.start_request = users, handle, start
+    HTTPServer.add_sockets = add

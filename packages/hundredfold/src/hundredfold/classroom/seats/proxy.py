@@ -29,7 +29,7 @@ def command(hub: dict[str, Any]) -> list[str]:
         *hub["proxy"],
         *("--ip", address.hostname or "127.0.0.1", "--port", str(address.port or (443 if hub["certificate"] else 80))),
         *("--api-socket", str(run / "root" / "proxy.sock")),
-        *("--error-target", f"http+unix://{quote(str(run / 'hub.sock'), safe='')}/hub/error"),
+        *("--error-target", f"http+unix://{quote(str(run / 'root' / 'hub.sock'), safe='')}/hub/error"),
     ]
     if hub["subdomains"]:
         said.append("--host-routing")

@@ -6,13 +6,19 @@ cannot be written to is no reason not to start: without a server, nobody could m
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
+import threading
+import time
 from pathlib import Path
 
 from . import SERVER_VARIABLE, control
 from .home import home_full, house_jupyter_elsewhere
+
+#: So many bytes the server's log has (`enter.LOG`): whoever reaches the hub has lines written there, and the disk is the learner's.
+LOG_BYTES = 1 << 22
 
 
 def main() -> None:
@@ -35,9 +41,11 @@ def main() -> None:
         )
     if not os.path.isdir(folder):
         os.environ["JUPYTERHUB_ROOT_DIR"] = os.path.expanduser("~")
-    from . import light
+    from . import by_link, light
 
     light.server()
+    by_link.install()
+    threading.Thread(target=_keep_short, args=(2,), daemon=True).start()
     _listen_where_told()
     from jupyterhub.singleuser import main as singleuser
 
@@ -59,6 +67,16 @@ def _listen_where_told() -> None:
         return True
 
     ServerApp._bind_http_server_unix = bind
+
+
+def _keep_short(log: int) -> None:
+    """Begin the log anew whenever it is too long."""
+    while True:
+        time.sleep(1)
+        with contextlib.suppress(OSError):
+            if os.fstat(log).st_size > LOG_BYTES:
+                os.ftruncate(log, 0)
+                os.write(log, b"Hundredfold: this log was too long, and begins anew.\n")
 
 
 def _notice(sentence: str) -> None:

@@ -28,7 +28,7 @@ from jupyterhub.spawner import LocalProcessSpawner
 from jupyterhub.utils import maybe_future
 from traitlets import Bool, Integer, List, Unicode
 
-from . import CONTROL, CONTROL_VARIABLE, SERVER_VARIABLE, enter
+from . import CONTROL, CONTROL_VARIABLE, SERVER_VARIABLE, enter, hub_socket
 from .devices import SIMULATED
 from .groups import Groups
 from .hook import CannotSeat, folder_name, owner_of
@@ -145,7 +145,20 @@ class SeatSpawner(LocalProcessSpawner):
     def _address(self) -> str:
         return f"http+unix://{quote(str(self.socket), safe='')}"
 
+    @property
+    def line(self) -> Path:
+        """Where this server reaches the hub, and nobody else does. No learner's folder is called so: a name is before the @."""
+        return Path(self.run_folder) / "@hub" / f"{self.folder.name}.sock"
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """As JupyterHub does; where a server ran before this hub began, it is let in again."""
+        super().load_state(state)
+        with contextlib.suppress(KeyError):
+            if self.pid:
+                hub_socket.lines.add(self.line, pwd.getpwnam(self.user.name).pw_uid)
+
     def get_env(self) -> dict[str, str]:
+        self.hub_connect_url = f"http+unix://{quote(str(self.line), safe='')}"
         env = super().get_env()
         env["JUPYTERHUB_SERVICE_URL"] = self._address() + urlparse(env["JUPYTERHUB_SERVICE_URL"]).path
         env["JUPYTER_RUNTIME_DIR"] = "/tmp/jupyter"  # in the seat's own /tmp; sockets' names have to be short
@@ -263,6 +276,7 @@ class SeatSpawner(LocalProcessSpawner):
             ],
             "temporary": int(self.mem_limit or 2**30) // 2,
         }
+        hub_socket.lines.add(self.line, user.pw_uid)
         env = self.get_env()
         command = [*self.cmd, *self.get_args()]
         program = shutil.which(command[0], path=env.get("PATH")) or command[0]
@@ -284,6 +298,7 @@ class SeatSpawner(LocalProcessSpawner):
         """End what the server left, also where it ended by itself, and remove its folder; then the seat is free."""
         await asyncio.to_thread(Groups(self.folder.name).close)
         await asyncio.to_thread(remove, self.folder)
+        hub_socket.lines.remove(self.line)
         await maybe_future(super().run_post_stop_hook())
 
     def _person(self) -> pwd.struct_passwd:

@@ -1,0 +1,273 @@
+"""The hub's proxy by itself, with a server of ours behind it: what a visitor or a learner's server can do to it, and so to all others.
+
+docs/administrators/threats.md names these tests.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import threading
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote
+
+import hubs
+import requests
+
+HEAD = b"GET /x HTTP/1.1\r\nHost: hub.localhost\r\n"
+WEBSOCKET = HEAD + b"Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+FINE = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nService-Worker-Allowed: /\r\n\r\nfine"
+
+
+class Proxy:
+    """The proxy, which leads everything to one socket. Who connects there is handed to `server`, in a thread of their own."""
+
+    def __init__(self, server: Callable[[socket.socket, bytes], None], *options: str) -> None:
+        self.server, self.options = server, options
+        self.folder = Path(f"/run/hundredfold-proxy-{uuid.uuid4().hex[:6]}")
+        self.port = hubs.free_port()
+
+    def __enter__(self) -> Proxy:
+        self.folder.mkdir(mode=0o700)
+        self.line = socket.socket(socket.AF_UNIX)
+        self.line.bind(str(self.folder / "server.sock"))
+        self.line.listen(100)
+        threading.Thread(target=self._serve, daemon=True).start()
+        target = f"http+unix://{quote(str(self.folder / 'server.sock'), safe='')}"
+        self.process = subprocess.Popen(
+            [*hubs.proxy_program(), "--ip", "127.0.0.1", "--port", str(self.port), "--api-socket", str(self.folder / "api.sock"),
+             "--default-target", target, "--error-target", f"{target}/hub/error", *self.options],
+            env={**os.environ, "CONFIGPROXY_AUTH_TOKEN": "x"}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        hubs.until("the proxy answers", self._answers)
+        return self
+
+    def _answers(self) -> bool:
+        with contextlib.suppress(OSError), self.connect():
+            return True
+        return False
+
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=self._one, args=(self.line.accept()[0],), daemon=True).start()
+
+    def _one(self, line: socket.socket) -> None:
+        with line, contextlib.suppress(OSError):
+            said = b""
+            while b"\r\n\r\n" not in said and (part := line.recv(1 << 16)):
+                said += part
+            self.server(line, said)
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        self.line.close()
+        shutil.rmtree(self.folder)
+
+    def connect(self) -> socket.socket:
+        return socket.create_connection(("127.0.0.1", self.port), timeout=hubs.PATIENCE)
+
+    def ask(self, request: bytes) -> bytes:
+        """All that is answered until the line is closed."""
+        with self.connect() as line:
+            line.sendall(request)
+            said = b""
+            with contextlib.suppress(ConnectionError):
+                while part := line.recv(1 << 16):
+                    said += part
+            return said
+
+
+def drain(line: socket.socket) -> None:
+    """Read until the other end closes."""
+    with contextlib.suppress(OSError):
+        while line.recv(1 << 16):
+            pass
+
+
+def test_what_is_answered_instead_of_a_websocket_is_not_kept_in_memory():
+    """The browser does not read, so the server has to wait. The proxy took all that it was sent: gigabytes, which are root's memory."""
+    sent, whole = [0], 512 << 20
+
+    def server(line: socket.socket, said: bytes) -> None:
+        line.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % whole)
+        while sent[0] < whole:
+            line.sendall(bytes(1 << 16))
+            sent[0] += 1 << 16
+
+    with Proxy(server) as proxy, proxy.connect() as browser:
+        browser.sendall(WEBSOCKET)
+        assert browser.recv(12) == b"HTTP/1.1 200"
+        before = -1
+        while sent[0] != before:  # until nothing more is taken
+            before = sent[0]
+            threading.Event().wait(3)
+        assert 0 < sent[0] < whole // 4, "nobody has read more than twelve bytes"
+        drained = threading.Thread(target=drain, args=(browser,))
+        drained.start()
+        hubs.until("it goes on when the browser reads", lambda: sent[0] > before, 60)
+    drained.join()
+
+
+def test_who_leaves_before_a_websocket_is_answered_leaves_nothing_open():
+    """A server that never answers held a file of the proxy's for each visitor that it ever had."""
+    here, gone = threading.Semaphore(0), threading.Semaphore(0)
+
+    def server(line: socket.socket, said: bytes) -> None:
+        here.release()
+        drain(line)
+        gone.release()
+
+    with Proxy(server) as proxy:
+        for _ in range(20):
+            with proxy.connect() as browser:
+                browser.sendall(WEBSOCKET)
+                assert here.acquire(timeout=hubs.PATIENCE)
+        assert all(gone.acquire(timeout=60) for _ in range(20))
+
+
+def test_a_websocket_goes_on_when_one_end_has_said_all():
+    """What one end sends last arrives, also where it closes at once."""
+    last = threading.Event()
+
+    def server(line: socket.socket, said: bytes) -> None:
+        line.sendall(b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+        heard = b""
+        while part := line.recv(1 << 16):
+            heard += part
+        if heard == b"early" + b"x" * (1 << 22):
+            last.set()
+
+    with Proxy(server) as proxy:
+        with proxy.connect() as browser:
+            browser.sendall(WEBSOCKET + b"early")
+            assert browser.recv(1 << 12).startswith(b"HTTP/1.1 101")
+            browser.sendall(b"x" * (1 << 22))
+            browser.shutdown(socket.SHUT_WR)
+            assert last.wait(60)
+
+
+def test_interim_answers_without_end_are_no_answer():
+    """Each is work for the one process through which all go."""
+    refused = threading.Event()
+
+    def server(line: socket.socket, said: bytes) -> None:
+        if b"/hub/error" in said:
+            line.sendall(FINE)
+            return
+        try:
+            for _ in range(1 << 16):
+                line.sendall(b"HTTP/1.1 103 Early Hints\r\n\r\n" * 100)
+        except OSError:
+            refused.set()
+
+    with Proxy(server) as proxy:
+        said = proxy.ask(HEAD + b"Connection: close\r\n\r\n")
+        assert said.startswith(b"HTTP/1.1 503") and refused.wait(60)
+
+
+def test_a_few_interim_answers_are_as_they_should_be():
+    def server(line: socket.socket, said: bytes) -> None:
+        line.sendall(b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" * 3 + FINE)
+
+    with Proxy(server) as proxy:
+        assert proxy.ask(HEAD + b"Connection: close\r\n\r\n").endswith(b"fine")
+
+
+def test_an_answer_that_goes_wrong_half_way_ends_and_keeps_nothing_of_the_hubs():
+    """The hub was asked for a page on the error, which nobody read any more: a connection of the hub's was held for an hour."""
+    asked, errors = [], []
+
+    def server(line: socket.socket, said: bytes) -> None:
+        if b"/hub/error" in said:
+            errors.append(said)
+            line.sendall(FINE)
+            return
+        asked.append(said)
+        line.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nxx\r\n")
+        threading.Event().wait(0.2)
+        line.sendall(b"no number\r\n")
+        drain(line)
+
+    with Proxy(server) as proxy:
+        for _ in range(5):
+            assert b"xx" in proxy.ask(HEAD + b"\r\n"), "and the line is closed"
+        assert len(asked) == 5 and errors == []
+
+
+def test_a_path_of_many_slashes_costs_no_more_than_another():
+    """Where a request goes was looked up by an expression that takes time as the square of the slashes, while everybody waits."""
+
+    def server(line: socket.socket, said: bytes) -> None:
+        line.sendall(FINE)
+
+    with Proxy(server) as proxy:
+
+        def spent() -> float:
+            words = Path(f"/proc/{proxy.process.pid}/stat").read_text().rpartition(")")[2].split()
+            return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+        before = spent()
+        for _ in range(30):
+            for more in ("", "Connection: Upgrade\r\nUpgrade: websocket\r\n"):
+                said = proxy.ask(
+                    b"GET /a%sx HTTP/1.0\r\nHost: hub.localhost\r\n%s\r\n" % (b"/" * 15_000, more.encode())
+                )
+                assert b" 200 " in said.partition(b"\r\n")[0]
+        assert spent() - before < 3, "seconds of a processor, for sixty requests"
+
+
+def test_no_page_of_a_server_stands_before_addresses_that_are_not_its_own():
+    """A service worker of a learner's page, once a browser has it, could answer in the hub's place from then on, and hear passwords."""
+
+    def server(line: socket.socket, said: bytes) -> None:
+        line.sendall(FINE)
+
+    with Proxy(server) as proxy:
+        said = proxy.ask(HEAD + b"Service-Worker: script\r\nConnection: close\r\n\r\n")
+    assert said.endswith(b"fine") and b"service-worker" not in said.lower()
+
+
+def test_requests_that_come_together_are_not_all_asked_at_once():
+    """One connection had a connection to the hub for each request that it sent: of a packet of 60 kB fifteen hundred, and without a login."""
+    held, most, free = [], [0], threading.Event()
+
+    def server(line: socket.socket, said: bytes) -> None:
+        held.append(line)
+        most[0] = max(most[0], len(held))
+        free.wait(hubs.PATIENCE)
+        line.sendall(FINE)
+
+    with Proxy(server) as proxy, proxy.connect() as visitor:
+        visitor.sendall((HEAD + b"\r\n") * 1000)
+        hubs.until("some are asked", lambda: len(held) >= 10)
+        threading.Event().wait(2)
+        free.set()
+        said = b""
+        while part := visitor.recv(1 << 16):
+            said += part
+    assert 10 <= most[0] <= 16 and said.count(b"fine") == most[0]
+
+
+def test_who_asks_a_proxy_that_has_the_certificate_says_no_address(tmp_path):
+    """Nobody is in front of it then, and a user of this machine asks from 127.0.0.1, too."""
+    heard = []
+
+    def server(line: socket.socket, said: bytes) -> None:
+        heard.append(said)
+        line.sendall(FINE)
+
+    pem = hubs.certificate(tmp_path)
+    for more, believed in (((), True), (("--ssl-cert", str(pem), "--ssl-key", str(pem.with_suffix(".key"))), False)):
+        with Proxy(server, *more) as proxy:
+            where = f"http{'s' * (not believed)}://127.0.0.1:{proxy.port}/x"
+            assert (
+                requests.get(where, headers={"X-Forwarded-For": "203.0.113.7"}, timeout=60, verify=False).text == "fine"
+            )
+        assert (b"203.0.113.7" in heard.pop()) == believed
