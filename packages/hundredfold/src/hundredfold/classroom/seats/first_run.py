@@ -27,6 +27,7 @@ from urllib.parse import urlsplit
 
 from . import enter
 from .groups import HUB, Groups
+from .hook import Seats
 from .people import NOBODY, NotAllowed, _exists, person
 from .proxy import ports as ports_of
 
@@ -228,8 +229,6 @@ def read_as_the_hub(settings: Path) -> Iterator[Finding]:
         else:
             os.environ["HUNDREDFOLD_HUB"] = before
     told = tomllib.loads(settings.read_text(encoding="utf-8"))
-    from .hook import Seats
-
     seats = Seats(told["hub"]["state"], **told["seats"])
     yield ok(
         f"{settings}: "
