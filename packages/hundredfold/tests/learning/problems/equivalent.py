@@ -18,6 +18,8 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "arrays.count": {
         "count_nonzero:_counted:2:arguments:0": "Sine and cosine under each other's name: their squares are added.",
         "count_nonzero:_counted:3:variable:0": "Another name for a value that the answer needs no more, or one of the same size.",
+        "in steps:_in_steps:5:variable:0": "`ones` is as long as `x`.",
+        "the others:_not_others:3:variable:0": "`others` is as long as `x`.",
     },
     "arrays.clock": {
         "fastest:_fastest:1:statement:0": "The first call, or a wait before one, is missing once: the median or the least of several calls does not feel it.",
@@ -80,7 +82,8 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "NumPy in pieces:_in_pieces:5:constant:4": "A last piece of one number has no step.",
     },
     "kernels.guard": {
-        "strided:_strided:3:variable:0": "`out` is as long as `x`.",
+        "four in a row:_four_in_a_row:6:comparison:0": "A product of 1 is 1 on either way.",
+        "from the end:_from_the_end:5:comparison:0": "A product of 1 is 1 on either way.",
     },
     "kernels.histogram": {
         "counts of each block:_shared:5:arguments:0": "All 256 places are cleared, in another order.",
@@ -110,6 +113,11 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "by hand:_by_hand:5:keyword:1": '`na_position` is "last" by default.',
         "columns:_in_columns:1:statement:0": "The index has this name already.",
         "columns:_in_columns:7:variable:0": "The index has this name already.",
+    },
+    "dataframes.pairs": {
+        "joined:_joined:2:cast:0": "cuDF merges on a level of the index by its name, too.",
+        "joined:_joined:3:cast:0": "cuDF merges on a level of the index by its name, too.",
+        "joined:_joined:4:keyword:0": "`dest` is all that both tables have in common.",
     },
     "dataframes.fee": {
         "a function of rows:_by_rows:11:keyword:0": "`axis=1` is the only one of cuDF's `apply`.",

@@ -548,10 +548,20 @@ def main() -> None:
 
 
 def write(row: str) -> None:
-    """Put a problem's row on the authors' page in place of the one that it has."""
-    text = PAGE.read_text(encoding="utf-8")
-    begin = row[: row.index(" |", 2)]
-    PAGE.write_text(re.sub(rf"^{re.escape(begin)} \|.*$", row, text, flags=re.MULTILINE), encoding="utf-8")
+    """Put a problem's row on the authors' page."""
+    PAGE.write_text(with_row(PAGE.read_text(encoding="utf-8"), row, coded()), encoding="utf-8")
+
+
+def with_row(page: str, row: str, course: list[str]) -> str:
+    """The page with this row: those of the course's problems stay, in its order, and the last one is their sum."""
+    table = re.search(r"(?:^\| [\w.-]+ \| \d+ \| \d+ \| \d+% \|\n)+", page, re.MULTILINE)
+    rows = {each.split()[1]: each for each in (*table.group().splitlines(), row)}
+    kept = [rows[name] for name in course if name in rows]
+    counted = [tuple(int(cell.strip(" %")) for cell in each.split("|")[2:5]) for each in kept]
+    mutants, equivalent = (sum(column) for column in list(zip(*counted, strict=True))[:2])
+    refused = sum((made - right) * share / 100 for made, right, share in counted) / (mutants - equivalent)
+    total = _ROW.format(name="all", mutants=mutants, equivalent=equivalent, score=refused)
+    return page[: table.start()] + "".join(f"{each}\n" for each in (*kept, total)) + page[table.end() :]
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ Interpreted kernels need no compiler, which takes half a second or more for each
 `test_known_answers` are compiled.
 """
 
+import dataclasses
+
 import answers
 import numpy as np
 import pytest
@@ -795,6 +797,15 @@ def test_a_kernel_that_never_ends_is_refused_and_not_launched(device, monkeypatc
     monkeypatch.setenv("GPUSIM_THREAD_SECONDS", "0.5")
     verdict = answers.judge("kernels.guard", never_moves_on)
     assert (verdict.outcome, verdict.reason) == ("wrong", "timeout"), verdict.why
+
+
+def test_a_launch_of_no_blocks_is_an_error_of_the_author_and_not_of_the_learner(interpreted):
+    """No numbers need no blocks, so an author forgets them; the kernel is right."""
+    guard = problems.find("kernels.guard")
+    judge = dataclasses.replace(guard.judge, launch=lambda x, *_: (-(-x.size // 128), 128))
+    right = next(iter(answers.right(guard).values()))
+    with pytest.raises(ValueError, match="at least one"):
+        problems._judge(dataclasses.replace(guard, judge=judge), answers.given(guard, right))
 
 
 def test_each_known_answer_fits_its_problem():

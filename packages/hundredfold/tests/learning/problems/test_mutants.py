@@ -30,6 +30,8 @@ def test_the_mutants_of_right_answers_are_refused(device, problem, monkeypatch):
 def test_the_page_has_a_row_for_each_problem_and_their_sum():
     rows = [row.strip("|").split("|") for row in ROWS if row.startswith("| ") and " | " in row]
     found = {name.strip(): [cell.strip() for cell in cells] for name, *cells in rows}
+    missing = set(mutation.coded()) - set(found)
+    assert not missing, "python mutation.py PROBLEM --page writes a row"
     counted = {name: [int(cell) for cell in found[name][:2]] for name in mutation.coded()}
     assert {name: equivalent for name, (_, equivalent) in counted.items() if equivalent} == {
         name: len(argued) for name, argued in EQUIVALENT.items()

@@ -44,3 +44,12 @@ def test_what_has_no_array_to_move_is_no_mutant(device):
     host = next(m for name, m in _made().items() if name.endswith("host:0"))
     assert host.answer(0, 4) == 8 and mutation.changes_nothing(host.answer)
     assert np.array_equal(cp.asnumpy(host.answer(cp.zeros(2), 4)), [8, 8]) and not mutation.changes_nothing(host.answer)
+
+
+def test_a_row_of_the_score_is_put_where_its_problem_is_in_the_course_and_added_up():
+    page = "before\n\n| problem | mutants |\n|---|---|\n| a.b | 60 | 3 | 100% |\n| gone | 9 | 9 | 100% |\n| c.d | 10 | 0 | 50% |\n| all | 7 | 7 | 7% |\n"
+    new = mutation.with_row(page, "| b.c | 40 | 10 | 100% |", ["a.b", "b.c", "c.d"])
+    begin = "before\n\n| problem | mutants |\n|---|---|\n| a.b | 60 | 3 | 100% |\n"
+    assert new == f"{begin}| b.c | 40 | 10 | 100% |\n| c.d | 10 | 0 | 50% |\n| all | 110 | 13 | 95% |\n"
+    again = mutation.with_row(new, "| b.c | 41 | 10 | 100% |", ["a.b", "b.c", "c.d"])
+    assert again == new.replace("b.c | 40", "b.c | 41").replace("all | 110", "all | 111")

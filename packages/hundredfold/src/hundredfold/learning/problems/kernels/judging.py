@@ -71,7 +71,7 @@ class KernelJudge(FunctionJudge):
         ``out(*host) -> numpy.ndarray``: the last argument. Unless `starts` is true it is filled with leftovers, so that an
         element that no thread writes is noticed.
     launch : callable
-        ``launch(*host) -> (blocks, threads)``. Not used where the learner gives it, as the second answer.
+        ``launch(*host) -> (blocks, threads)``, of at least one block. Not used where the learner gives it, as the second answer.
     starts : bool
         `out` is used as it is made: a kernel that adds to it may rely on that.
     looks : sequence of callables
@@ -103,7 +103,7 @@ class KernelJudge(FunctionJudge):
         require_kernel(kernel, problem.answers[0])
         if empty(kernel):
             raise NotAttempted("the kernel does nothing yet")
-        launch = self.launch or given_launch(problem, answers[1])
+        launch = self._given if self.launch else given_launch(problem, answers[1])
         seen, cases = Seen(self.facts), all_cases(self)
         for case in cases:
             if case.traced:
@@ -113,6 +113,14 @@ class KernelJudge(FunctionJudge):
             with in_case(case.name, case.hint):
                 self._launched(problem, kernel, launch, case)
         return accept(self, problem, (kernel, launch), seen.said(self.verified))
+
+    def _given(self, *host: Any) -> Launch:
+        blocks, threads = self.launch(*host)
+        if np.min(blocks) < 1:
+            raise ValueError(
+                f"`launch` of the problem gives {blocks} blocks: there is at least one, for no numbers, too"
+            )
+        return blocks, threads
 
     def _traced(self, facts: Seen, problem: Problem, kernel: Any, launch: Callable[..., Launch], case: Case) -> None:
         """Refuse what the lens finds in a case, and a wrong result."""

@@ -17,6 +17,18 @@ def _counted(x):
     return int(cp.count_nonzero(s * s + c * c == 1)) / x.size
 
 
+def _in_steps(x):
+    total = cp.square(cp.sin(x))
+    total += cp.square(cp.cos(x))
+    ones = cp.where(total == 1, 1.0, 0.0)
+    return ones.sum().item() / len(x)
+
+
+def _not_others(x):
+    others = (cp.sin(x) ** 2 + cp.cos(x) ** 2) != 1
+    return 1 - int(others.sum()) / x.shape[0]
+
+
 def _all(x):
     return (cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).all()
 
@@ -80,4 +92,4 @@ WRONG = {
     "dtype": Wrong(_single, "dtype"),
     "unit": Wrong(_percent, "unit"),
 }
-RIGHT = {"mean": _mean, "count_nonzero": _counted}
+RIGHT = {"mean": _mean, "count_nonzero": _counted, "in steps": _in_steps, "the others": _not_others}

@@ -37,6 +37,31 @@ def _sorted_groups(flights: Any) -> Any:
     return (means["dep_delay"] - means["arr_delay"]).rename("gained").reset_index()
 
 
+def _joined(flights: Any) -> Any:
+    departed = flights.groupby("dest")[["dep_delay"]].mean().reset_index()
+    arrived = flights.groupby("dest")[["arr_delay"]].mean().reset_index()
+    both = departed.merge(arrived, on="dest").sort_values("dest")
+    both["gained"] = both["dep_delay"] - both["arr_delay"]
+    return both.drop(columns=["dep_delay", "arr_delay"])
+
+
+def _sums_over_counts(flights: Any) -> Any:
+    groups = flights[["dest", "dep_delay", "arr_delay"]].groupby("dest")
+    sums, counts = groups.sum(), groups.count()
+    departed = sums["dep_delay"] / counts["dep_delay"]
+    arrived = sums["arr_delay"] / counts["arr_delay"]
+    out = departed.sort_index().to_frame("gained")
+    out["gained"] -= arrived
+    return out[["gained"]].reset_index()
+
+
+def _aligned_columns(flights: Any) -> Any:
+    groups = flights.groupby("dest")
+    means = cudf.DataFrame({"departed": groups["dep_delay"].mean(), "arrived": groups["arr_delay"].mean()})
+    means["gained"] = means["departed"] - means["arrived"]
+    return means.sort_index().reset_index()[["dest", "gained"]]
+
+
 WRONG = {
     "as given": Wrong(_side_by_side, "paired"),
     "sorted apart": Wrong(_sorted_apart, "paired"),
@@ -61,4 +86,7 @@ RIGHT = {
     "aligned": lambda f: _difference(f).sort_index().reset_index(),
     "one table": _one_table,
     "sorted groups": _sorted_groups,
+    "joined": _joined,
+    "aligned columns": _aligned_columns,
+    "sums over counts": _sums_over_counts,
 }

@@ -20,6 +20,23 @@ def _strided(x, gain, out):
 
 
 @later
+def _four_in_a_row(x, gain, out):
+    first = 4 * (cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
+    for i in range(first, min(first + 4, x.size)):
+        product = x[i] * gain
+        if product > 1:
+            product = 1
+        out[i] = product
+
+
+@later
+def _from_the_end(x, gain, out):
+    i = x.size - 1 - cuda.grid(1)
+    if i >= 0:
+        out[i] = x[i] * gain if x[i] * gain < 1 else 1
+
+
+@later
 def _starter(x, gain, out):
     i = cuda.grid(1)
     out[i] = min(x[i] * gain, 1.0)
@@ -114,4 +131,9 @@ WRONG = {
     "returns": Wrong(_returns, "typing"),
     "plain": Wrong(_plain, "callable"),
 }
-RIGHT = {"guarded": _guarded, "strided": _strided}
+RIGHT = {
+    "guarded": _guarded,
+    "strided": _strided,
+    "four in a row": _four_in_a_row,
+    "from the end": _from_the_end,
+}

@@ -20,6 +20,27 @@ def _kernel(x, y):
     return kernel(x, y)
 
 
+def _sides(x, y):
+    a = x - 1
+    b = y + 2
+    return cp.sqrt(a * a + b * b)
+
+
+def _fused_sides(x, y):
+    fused = cp.fuse(_sides)
+    return fused(x, y)
+
+
+def _given_out(x, y):
+    kernel = cp.ElementwiseKernel(
+        "T x, T y, T left, T below",
+        "T d",
+        "d = sqrt((x - left) * (x - left) + (y - below) * (y - below))",
+        "from_point",
+    )
+    return kernel(x, y, 1, -2, cp.empty_like(x))
+
+
 def _hypot(x, y):
     return cp.hypot(x - 1, y + 2)
 
@@ -110,4 +131,4 @@ WRONG = {
     "multiplied out": Wrong(_multiplied_out, "value"),
     "host": Wrong(_host, "host"),
 }
-RIGHT = {"fuse": _fused, "kernel": _kernel}
+RIGHT = {"fuse": _fused, "kernel": _kernel, "fused sides": _fused_sides, "given out": _given_out}
