@@ -1016,8 +1016,11 @@ def test_a_learner_writes_nowhere_in_run_and_who_fills_what_is_hers_hurts_nobody
     kernel = mallory.kernel()
     assert mallory.run(kernel, write.replace("ROOT", "'/run'")).strip() == "[]"
     assert hubs.as_user(mallory.name, write.replace("ROOT", repr(str(hub.run)))).stdout.strip() == "[]"
-    theirs = [file for file in hub.run.rglob("*") if file.owner() != "root"]
+    lines = hub.run / "@hub"  # to the hub, one for each learner, who alone connects to it
+    theirs = [file for file in hub.run.rglob("*") if file.owner() != "root" and file.parent != lines]
     assert theirs == [], "nor is a file there hers"
+    assert all(line.is_socket() and line.stat().st_mode & 0o077 == 0 for line in lines.iterdir())
+    assert lines.owner() == "root"
     before = os.statvfs("/run").f_bavail
     filled = mallory.run(
         kernel,
