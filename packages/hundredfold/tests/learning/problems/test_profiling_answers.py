@@ -274,6 +274,22 @@ def an_event_recorded_too_early(blocks):
     return found
 
 
+@wrong("profiling.overlap", "freed-early")
+def copied_in_one_stream_and_dropped(blocks):
+    found = cp.empty(len(blocks), dtype=cp.float32)
+    copies, work = (cp.cuda.Stream(non_blocking=True) for _ in range(2))
+    for i, block in enumerate(blocks):
+        with copies:
+            x = cp.asarray(block)
+            there = copies.record()
+        with work:
+            work.wait_event(there)
+            found[i] = (x @ x.T).max()
+    copies.synchronize()
+    work.synchronize()
+    return found
+
+
 @wrong("profiling.overlap", "transposed")
 def squared(blocks):
     return in_turn(blocks, of=lambda x: (x @ x).max())
@@ -332,6 +348,22 @@ def three_at_once(blocks, basis):
 @wrong("profiling.pipeline", "serialised")
 def a_single_stream(blocks, basis):
     return summed(blocks, basis, number=1).get()
+
+
+@wrong("profiling.pipeline", "freed-early")
+def read_from_a_stream_that_copies_on(blocks, basis):
+    w, total = cp.asarray(basis), cp.zeros(basis.shape[1], "f4")
+    cp.cuda.Stream.null.synchronize()
+    copies, work = (cp.cuda.Stream(non_blocking=True) for _ in range(2))
+    for block in blocks:
+        with copies:
+            x = cp.asarray(block)
+        work.wait_event(copies.record())
+        with work:
+            total += (((x - x.mean(axis=1)[:, None]) @ w) ** 2).sum(axis=0)
+        del x
+    work.synchronize()
+    return total.get()
 
 
 @wrong("profiling.pipeline", "unordered")
