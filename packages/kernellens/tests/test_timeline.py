@@ -451,7 +451,9 @@ def test_memory_that_goes_back_to_its_stream_while_another_still_uses_it_is_told
     if order == "one stream":
         work = copies
     kept = []
-    pool = cp.cuda.MemoryPool()  # the default one may hold blocks of which other tests still have a part, and those are not freed
+    pool = (
+        cp.cuda.MemoryPool()
+    )  # the default one may hold blocks of which other tests still have a part, and those are not freed
 
     def loop():
         done = work.record()
