@@ -95,6 +95,32 @@ def test_the_header_is_one_line_whatever_the_width(page):
     assert len(set(heights.values())) == 1, heights
 
 
+def test_no_column_is_empty_and_the_times_are_in_sight(page, address, site):
+    lists = "nav.bd-docs-nav:not(:has(a))"
+    for name in sorted(site.glob("*.html")):
+        page.goto(f"{address.rstrip('/')}/{name.name}")
+        assert not page.locator(lists).filter(visible=True).count(), name.name
+    for name in ("results", "course", "browser"):
+        page.goto(f"{address.rstrip('/')}/{name}.html")
+        for width in (1280, 375):
+            page.set_viewport_size({"width": width, "height": 900})
+            hidden = page.locator("main :is(.hf-scroll, .pst-scrollable-table-container)").evaluate_all(
+                "all => all.map(it => it.scrollWidth - it.clientWidth)"
+            )
+            # On a phone the eight columns of the results scroll in their box.
+            assert (max(hidden, default=0) <= 1) or (name, width) == ("results", 375), (name, width)
+
+
+def test_the_ways_to_other_pages_are_on_the_screen_of_a_phone(page, address, site):
+    page.set_viewport_size({"width": 375, "height": 900})
+    for name in ("reference/times", "instructors/17_polars", "contributing/first"):  # with the longest words
+        page.goto(f"{address.rstrip('/')}/{name}.html")
+        for box in page.locator(".prev-next-area :is(a, svg, i)").evaluate_all(
+            "all => all.map(it => it.getBoundingClientRect()).map(box => [box.left, box.right])"
+        ):
+            assert 0 <= box[0] <= box[1] <= 375, name
+
+
 def test_the_first_page_says_the_same_without_scripts(browser, address):
     page = browser.new_page(java_script_enabled=False)
     page.goto(address)
