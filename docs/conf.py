@@ -21,6 +21,7 @@ extensions = [
     "sphinx_design",
     "hundredfold.publish.site.live",
     "hundredfold.publish.site.mathml",
+    "hundredfold.publish.site.numbers",
     "hundredfold.publish.site.tooltips",
 ]
 root_doc = "index"
