@@ -121,6 +121,14 @@ def test_the_ways_to_other_pages_are_on_the_screen_of_a_phone(page, address, sit
             assert 0 <= box[0] <= box[1] <= 375, name
 
 
+def test_a_name_to_answer_with_is_not_divided_on_a_phone(page, address):
+    page.set_viewport_size({"width": 375, "height": 900})
+    page.goto(f"{address.rstrip('/')}/exercises/16_profiling.html")
+    names = page.locator("article td:first-child code", has_text=re.compile('^"'))
+    assert names.count() == 5
+    assert {names.nth(number).evaluate("it => it.getClientRects().length") for number in range(5)} == {1}
+
+
 def test_a_number_is_on_one_line(site):
     text = (site / "notebooks" / "01_arrays.html").read_text(encoding="utf-8")
     assert "10\N{NO-BREAK SPACE}000" in text and "0.746\N{NO-BREAK SPACE}ms" in text
