@@ -21,6 +21,7 @@ extensions = [
     "sphinx_design",
     "hundredfold.publish.site.live",
     "hundredfold.publish.site.mathml",
+    "hundredfold.publish.site.numbers",
     "hundredfold.publish.site.tooltips",
 ]
 root_doc = "index"
@@ -57,7 +58,9 @@ html_static_path = ["_static"]
 html_css_files = ["hundredfold.css"]
 html_copy_source = False
 html_show_sourcelink = False
-html_sidebars = {"index": [], "browser": [], "results": [], "cheatsheet": [], "glossary": []}
+# Pages without a list of pages beside them: it would be an empty column.
+ALONE = ("index", "browser", "results", "cheatsheet", "glossary", "beyond", "changelog", "colab", "how-we-know")
+html_sidebars = {page: [] for page in (*ALONE, "testing-without-a-gpu")}
 html_theme_options = {
     "logo": {"text": "Hundredfold", "alt_text": "Home"},
     "navigation_with_keys": False,

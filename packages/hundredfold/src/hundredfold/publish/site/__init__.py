@@ -11,6 +11,7 @@
 `browser_editor`  its editor, bundled of npm's packages
 `run_here` kernels of lectures and solutions as programs for it, and the links to them
 `mathml`   formulas without a script, an extension of Sphinx
+`numbers`  a number stays on one line, an extension of Sphinx
 `tooltips` what a term means, where the pointer rests on it, an extension of Sphinx
 `build`    calls Sphinx, warnings being errors
 `proof`    looks at what was built: links, anchors, sizes, requests to others

@@ -166,7 +166,8 @@ def _figure(rows: list[dict[str, Any]]) -> str:
         f'<figure class="hf-figure"><svg viewBox="0 0 {left + width + 30} {high}" role="img" aria-label="{told}">'
         + "".join(drawn)
         + "</svg><figcaption><span>estimate / measured; the band is 1.5×, the edges are 0.1 and 4</span>"
-        '<span style="color:#0b84c6">● tuned with</span><span style="color:#7a4fbf">● looked at last</span></figcaption></figure>\n\n'
+        '<span><b style="color:#0b84c6">●</b> tuned with</span><span><b style="color:#7a4fbf">●</b> looked at last</span>'
+        "</figcaption></figure>\n\n"
     )
 
 
