@@ -5,11 +5,12 @@ import subprocess
 import sys
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from hundredfold.learning.problems import guard, pool
+from hundredfold.learning.problems import guard, pool, pool_record
 from hundredfold.learning.problems.verdict import Refusal
 
 distributed = pytest.importorskip("distributed")
@@ -73,6 +74,13 @@ def test_bytes_are_counted_between_workers_to_the_client_and_in_the_graph():
     with pool.watch() as seen:
         assert len(seen.client.submit(np.ones, 1000).result()) == 1000
     assert 8000 <= seen.to_client < 9000
+
+
+def test_a_transfer_counts_whatever_its_worker_believes_of_the_schedulers_clock():
+    sent = {"who": "tcp://other", "total": 8, "start": 100.5 - 3, "stop": 100.7 - 3, "middle": 100.6}
+    before = sent | {"start": 99.1 + 3, "stop": 99.3 + 3, "middle": 99.2}
+    worker = SimpleNamespace(transfer_outgoing_log=[before, sent], transfer_outgoing_count=0)
+    assert pool_record.transfers(100.0, worker) == ([("tcp://other", 8)], 0)
 
 
 def test_what_stands_in_the_arguments_of_many_tasks_is_shipped_with_each():
@@ -272,6 +280,7 @@ def test_nothing_is_said_of_what_tasks_left_open_either():
 
 LEFT_OPEN = """
 import time
+from types import SimpleNamespace
 import distributed
 from hundredfold.learning.problems import pool
 

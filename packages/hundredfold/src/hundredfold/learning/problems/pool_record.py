@@ -89,4 +89,5 @@ def _holds(extension: Any) -> bool:
 def transfers(began: float, dask_worker: Any) -> tuple[list[tuple[str, int]], int]:
     """What the worker sent since then: to whom, how many bytes; and how many it is still sending."""
     log = list(dask_worker.transfer_outgoing_log)
-    return [(each["who"], each["total"]) for each in log if each["start"] >= began], dask_worker.transfer_outgoing_count
+    # "start" and "stop" are moved by what the worker believes of the scheduler's clock, which is wrong on a busy machine; "middle" is not.
+    return [(each["who"], each["total"]) for each in log if each["middle"] >= began], dask_worker.transfer_outgoing_count
