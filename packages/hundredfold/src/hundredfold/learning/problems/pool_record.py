@@ -90,4 +90,6 @@ def transfers(began: float, dask_worker: Any) -> tuple[list[tuple[str, int]], in
     """What the worker sent since then: to whom, how many bytes; and how many it is still sending."""
     log = list(dask_worker.transfer_outgoing_log)
     # "start" and "stop" are moved by what the worker believes of the scheduler's clock, which is wrong on a busy machine; "middle" is not.
-    return [(each["who"], each["total"]) for each in log if each["middle"] >= began], dask_worker.transfer_outgoing_count
+    return [
+        (each["who"], each["total"]) for each in log if each["middle"] >= began
+    ], dask_worker.transfer_outgoing_count
