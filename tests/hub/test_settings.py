@@ -46,6 +46,7 @@ def put(key, value):
         (put("address", "http://127.0.0.1:8000"), r"every user of this machine can open port 8000.*below 1024"),
         (put("page_port", 888), r" names port 888 more than once \(address, page_port\): name another"),
         (lambda text: put("folder", "/var/lib/hf-class")(put("port", 810)(text)), r"port 810 more than once \(page_port, \[class\] port\)"),
+        (put("page_port", "888"), r" names port 888 more than once"),
         (put("page_port", 8010), r"every user of this machine can open port 8010"),
         (put("state", "/var/tmp/hundredfold-state"), r"only root can write, and /var/tmp/hundredfold-state is not root's alone"),
         (lambda text: text.replace("instructors =", "admins ="), r"\[people\] has no instructors, which it needs"),
@@ -54,7 +55,7 @@ def put(key, value):
         (lambda text: re.sub(r"(?m)^proxy = .*$", "", text), r"\[hub\] has no proxy, which it needs"),
         (lambda text: text + "cores = = 2\n", r"cannot be read: .*line \d+"),
     ],
-    ids=["memory", "too little", "no amount", "learners", "no number", "cores", "no cores", "gpus", "overflow", "port", "page on the hub's port", "both pages on a port", "page port", "folder", "people", "unknown", "section", "missing", "TOML"],
+    ids=["memory", "too little", "no amount", "learners", "no number", "cores", "no cores", "gpus", "overflow", "port", "page on the hub's port", "both pages on a port", "a port in quotes", "page port", "folder", "people", "unknown", "section", "missing", "TOML"],
 )  # fmt: skip
 def test_a_setting_that_cannot_be_ends_in_a_sentence(tmp_path, monkeypatch, request, change, said):
     settings = written(tmp_path, change)

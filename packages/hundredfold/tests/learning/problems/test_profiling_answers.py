@@ -274,18 +274,23 @@ def an_event_recorded_too_early(blocks):
     return found
 
 
-@wrong("profiling.overlap", "freed-early")
-def copied_in_one_stream_and_dropped(blocks):
-    found = cp.empty(len(blocks), dtype=cp.float32)
-    copies, work = (cp.cuda.Stream(non_blocking=True) for _ in range(2))
-    for i, block in enumerate(blocks):
+def arriving(blocks, work):
+    """The blocks, copied by a stream of their own; `work` waits for each."""
+    copies = cp.cuda.Stream(non_blocking=True)
+    for block in blocks:
         with copies:
             x = cp.asarray(block)
-            there = copies.record()
+        work.wait_event(copies.record())
+        yield x
+
+
+@wrong("profiling.overlap", "freed-early")
+def copied_by_a_generator_that_keeps_the_last(blocks):
+    work = cp.cuda.Stream(non_blocking=True)
+    found = cp.empty(len(blocks), "f4")
+    for i, x in enumerate(arriving(blocks, work)):
         with work:
-            work.wait_event(there)
             found[i] = (x @ x.T).max()
-    copies.synchronize()
     work.synchronize()
     return found
 
@@ -354,14 +359,10 @@ def a_single_stream(blocks, basis):
 def read_from_a_stream_that_copies_on(blocks, basis):
     w, total = cp.asarray(basis), cp.zeros(basis.shape[1], "f4")
     cp.cuda.Stream.null.synchronize()
-    copies, work = (cp.cuda.Stream(non_blocking=True) for _ in range(2))
-    for block in blocks:
-        with copies:
-            x = cp.asarray(block)
-        work.wait_event(copies.record())
+    work = cp.cuda.Stream(non_blocking=True)
+    for x in arriving(blocks, work):
         with work:
             total += (((x - x.mean(axis=1)[:, None]) @ w) ** 2).sum(axis=0)
-        del x
     work.synchronize()
     return total.get()
 

@@ -42,9 +42,12 @@ def ports(settings: dict[str, Any]) -> dict[int, list[str]]:
     """Port → what a hub.toml says it is for: `address`, `page_port`, and `[class] port` where a class is shared."""
     hub, shared = settings["hub"], settings.get("class", {})
     listens = urlsplit(hub["address"])
-    said = [(listens.port or (443 if listens.scheme == "https" else 80), "address"), (hub["page_port"], "page_port")]
+    said = [
+        (listens.port or (443 if listens.scheme == "https" else 80), "address"),
+        (int(hub["page_port"]), "page_port"),
+    ]
     if shared.get("folder"):
-        said.append((shared["port"], "[class] port"))
+        said.append((int(shared["port"]), "[class] port"))
     found: dict[int, list[str]] = {}
     for port, name in said:
         found.setdefault(port, []).append(name)
