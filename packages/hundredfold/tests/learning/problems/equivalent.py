@@ -198,7 +198,6 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "transposed once:_transposed_once:8:constant:3": "Nothing leaves a node without links, so no link is scaled by it.",
         "with scaled links:_scaled_links:5:constant:0": "The matrix of links is square.",
         "with scaled links:_scaled_links:7:cast:0": "A product of bools and floats is one of floats.",
-        "with scaled links:_scaled_links:9:arguments:0": "n × n in the other order.",
     },
     "dask-arrays.port": {
         "block by block, with all columns' numbers:_by_blocks:2:constant:1": "Broadcasting puts the axis back: `keepdims` is not needed here.",
