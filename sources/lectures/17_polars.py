@@ -112,10 +112,6 @@ for name, plan in (("as written", delays.explain(optimizations=none)), ("optimis
 my_pieces = "?"
 
 # %% [markdown]
-# ![The same Parquet file three times, each with 12 row groups below each other and 19 columns. Without optimisation all 228 pieces are read. When only the
-# columns are chosen, three columns of all row groups are read, 36 pieces. When the rows are chosen too, three pieces of one row group are
-# read.](drawings/pieces-read.svg)
-#
 # **Measure.** The footer has the size of each piece. The next cell adds up the bytes of the pieces that are needed. It also serves the file from an object storage on this machine, as in unit 07. The storage counts the bytes that Polars really fetches.
 
 # %%
@@ -148,6 +144,10 @@ assert fetched["none"] > fetched["columns"] > fetched["both"] > needed["both"]
 print(f"you said {my_pieces} pieces; the query needs 1/{needed['none'] / needed['both']:.0f} of the bytes")
 
 # %% [markdown]
+# ![The same Parquet file three times, each with 12 row groups below each other and 19 columns. Without optimisation all 228 pieces are read. When only the
+# columns are chosen, three columns of all row groups are read, 36 pieces. When the rows are chosen too, three pieces of one row group are
+# read.](drawings/pieces-read.svg)
+#
 # **Explain.** Three pieces. Polars fetches nine: with these it takes the six that lie between them. Even so, the plan saves most of the bytes.
 # Every engine gets the optimised plan. So you have this saving without a GPU, too.
 #
