@@ -80,18 +80,24 @@ def _make(made: Path) -> Path:
     site = made / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
     if not (made / "bin" / "python").exists():
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(made)], check=True)
-        # This Python may be an environment itself, which --system-site-packages would not see.
-        outer = [each for each in sys.path if each.endswith(("site-packages", "dist-packages")) and Path(each).is_dir()]
-        (site / "zz-outer.pth").write_text("".join(f"{each}\n" for each in outer), encoding="utf-8")
+        # This Python may be an environment itself, which --system-site-packages would not see. A bare path would leave out the
+        # .pth files that lie there, and without its own numba-cuda is not `numba.cuda`.
+        lines = [f"import site; site.addsitedir({each!r})\n" for each in _outer()]
+        (site / "zz-outer.pth").write_text("".join(lines), encoding="utf-8")
     return site
+
+
+def _outer() -> list[str]:
+    """The folders in which this Python has its packages."""
+    return [each for each in sys.path if each.endswith(("site-packages", "dist-packages")) and Path(each).is_dir()]
 
 
 def _span(site: Path) -> None:
     """A package such as `nvidia` that spreads over ours and the outer folders is found in all: a plain folder of ours would lose against theirs."""
-    outer = (site / "zz-outer.pth").read_text(encoding="utf-8").split("\n")
+    outer = _outer()
     for folder in [each for each in site.iterdir() if each.is_dir() and each.name.isidentifier()]:
         if not (folder / "__init__.py").exists() and any(
-            (Path(each) / folder.name / "__init__.py").exists() for each in outer if each
+            (Path(each) / folder.name / "__init__.py").exists() for each in outer
         ):
             (folder / "__init__.py").write_text(
                 "__path__ = __import__('pkgutil').extend_path(__path__, __name__)\n", encoding="utf-8"

@@ -2,6 +2,7 @@
 
 import json
 import struct
+import subprocess
 import sys
 import tarfile
 import zipfile
@@ -11,7 +12,7 @@ import pytest
 
 TESTS = Path(__file__).parents[1]
 sys.path.insert(0, str(TESTS))
-from gpu import bundle, packing, pruning  # noqa: E402
+from gpu import bundle, environment, packing, pruning  # noqa: E402
 from gpu.stages import checker, counters  # noqa: E402
 
 
@@ -87,6 +88,21 @@ def test_the_bundle_is_the_lock_less_what_the_machine_has():
         packing.group("nvidia-cublas==1") == packing.group("numba-cuda==1") == "cuda"
         and packing.group("numba==1") == "base"
     )
+
+
+def test_the_bundles_python_reads_the_pth_files_of_this_ones_packages(tmp_path, monkeypatch):
+    outer = tmp_path / "outer" / "site-packages"
+    outer.mkdir(parents=True)
+    (outer / "redirect.pth").write_text("import redirector\n")
+    (outer / "redirector.py").write_text("import sys\nsys.redirected = True\n")
+    for name, text in (("both.py", "where = 'outer'"), ("only.py", "")):
+        (outer / name).write_text(text)
+    monkeypatch.setattr(sys, "path", [*sys.path, str(outer)])
+    site = environment._make(tmp_path / "venv")
+    (site / "both.py").write_text("where = 'bundle'")
+    code = "import sys, both, only; print(sys.redirected, both.where)"
+    asked = subprocess.run([tmp_path / "venv/bin/python", "-c", code], capture_output=True, text=True, check=True)
+    assert asked.stdout.split() == ["True", "bundle"], asked.stderr
 
 
 def test_a_wheel_is_laid_out_as_installed(tmp_path):
