@@ -7,12 +7,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 TESTS = Path(__file__).parents[1]
 sys.path.insert(0, str(TESTS))
-from gpu import results_file, running, stages, summary  # noqa: E402
+from gpu import results_file, running, stages, summary, truth  # noqa: E402
+from gpu.stages import sharing  # noqa: E402
 
 WAIT = 120  # seconds after which something hangs on this machine, however busy
 
@@ -216,3 +218,39 @@ def test_a_checkout_without_git_names_its_commit(monkeypatch):
 
     monkeypatch.setenv("HUNDREDFOLD_COMMIT", "abc1234")
     assert "abc1234" in here.source("x")["method"]
+
+
+def test_a_short_launch_is_timed_many_at_once_and_without_the_call_that_makes_it(monkeypatch):
+    import hundredfold
+
+    launched = []
+
+    class Kernel:
+        def py_func(x):
+            pass
+
+        def __getitem__(self, configuration):
+            return lambda *args: launched.append(args)
+
+    def measure(fn, *args, **_):
+        before = len(launched)
+        fn(*args)
+        median = 10e-6 + 50e-6 * (len(launched) - before)  # the GPU waits for the call, then does the kernels
+        return SimpleNamespace(median=median, spread=0.0, noisy=None, device="NVIDIA H200")
+
+    monkeypatch.setattr(hundredfold, "measure", measure)
+    found = truth.examine(Kernel(), 1, 32, (1,))
+    assert found["alone"] == pytest.approx(60e-6) and found["measured"] == pytest.approx(50.5e-6)
+    assert len(launched) == 1 + truth.TOGETHER
+
+
+def test_a_seat_names_its_gpu_as_cuda_does(monkeypatch):
+    from gpusim import hardware
+    from hundredfold.classroom.seats.plan import CONTEXT
+
+    name = "GPU-8f3c2f5e-1b2a-4c3d-9e8f-001122334455"
+    gpu = hardware.Gpu(0, "NVIDIA H200", 141 << 30, (9, 0), uuid=name.partition("-")[2].replace("-", ""))
+    monkeypatch.setattr(hardware, "probe", lambda: hardware.Probe("ok", gpus=[gpu]))
+    env, share = sharing.environment(4, dry=False)
+    assert env["CUDA_VISIBLE_DEVICES"] == name and env["CUPY_GPU_MEMORY_LIMIT"] == str(share)
+    assert 4 * (share + CONTEXT) <= gpu.memory_total
