@@ -22,6 +22,9 @@ ASKED = (
     "jsonschema", "nbval", "numba", "numba_cuda", "numpy", "pandas", "polars", "pytest", "rich", "scipy", "yaml",
 )  # fmt: skip
 
+#: NumPy 2.5 has no `row_stack` any more, which numba-cuda 0.30.4 asks for when it compiles its first kernel.
+ROW_STACK = "import numpy; hasattr(numpy, 'row_stack') or setattr(numpy, 'row_stack', numpy.vstack)\n"
+
 
 def choose(named: str | None, say: Callable[[str], None], place: Path = PLACE) -> str:
     """The interpreter; what is missing of a bundle is said.
@@ -84,6 +87,7 @@ def _make(made: Path) -> Path:
         # .pth files that lie there, and without its own numba-cuda is not `numba.cuda`.
         lines = [f"import site; site.addsitedir({each!r})\n" for each in _outer()]
         (site / "zz-outer.pth").write_text("".join(lines), encoding="utf-8")
+        (site / "zz-row-stack.pth").write_text(ROW_STACK, encoding="utf-8")
     return site
 
 

@@ -95,14 +95,14 @@ def test_the_bundles_python_reads_the_pth_files_of_this_ones_packages(tmp_path, 
     outer.mkdir(parents=True)
     (outer / "redirect.pth").write_text("import redirector\n")
     (outer / "redirector.py").write_text("import sys\nsys.redirected = True\n")
-    for name, text in (("both.py", "where = 'outer'"), ("only.py", "")):
+    for name, text in (("both.py", "where = 'outer'"), ("only.py", ""), ("numpy.py", "vstack = len")):
         (outer / name).write_text(text)
-    monkeypatch.setattr(sys, "path", [*sys.path, str(outer)])
+    monkeypatch.setattr(sys, "path", [each for each in sys.path if not each.endswith("-packages")] + [str(outer)])
     site = environment._make(tmp_path / "venv")
     (site / "both.py").write_text("where = 'bundle'")
-    code = "import sys, both, only; print(sys.redirected, both.where)"
+    code = "import sys, both, only, numpy; print(sys.redirected, both.where, numpy.row_stack is len)"
     asked = subprocess.run([tmp_path / "venv/bin/python", "-c", code], capture_output=True, text=True, check=True)
-    assert asked.stdout.split() == ["True", "bundle"], asked.stderr
+    assert asked.stdout.split() == ["True", "bundle", "True"], asked.stderr
 
 
 def test_a_wheel_is_laid_out_as_installed(tmp_path):
