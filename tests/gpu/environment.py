@@ -86,6 +86,8 @@ def _make(made: Path) -> Path:
         # This Python may be an environment itself, which --system-site-packages would not see. A bare path would leave out the
         # .pth files that lie there, and without its own numba-cuda is not `numba.cuda`.
         lines = [f"import site; site.addsitedir({each!r})\n" for each in _outer()]
+        # cuda.pathfinder, by which CuPy and Numba find CUDA's libraries, looks in `site.getsitepackages()` and not on the path.
+        lines.append(f"import site; site.PREFIXES += [{sys.prefix!r}] * ({sys.prefix!r} not in site.PREFIXES)\n")
         (site / "zz-outer.pth").write_text("".join(lines), encoding="utf-8")
         (site / "zz-row-stack.pth").write_text(ROW_STACK, encoding="utf-8")
     return site

@@ -100,9 +100,9 @@ def test_the_bundles_python_reads_the_pth_files_of_this_ones_packages(tmp_path, 
     monkeypatch.setattr(sys, "path", [each for each in sys.path if not each.endswith("-packages")] + [str(outer)])
     site = environment._make(tmp_path / "venv")
     (site / "both.py").write_text("where = 'bundle'")
-    code = "import sys, both, only, numpy; print(sys.redirected, both.where, numpy.row_stack is len)"
+    code = f"import site, sys, both, only, numpy; print(sys.redirected, both.where, numpy.row_stack is len, {sys.prefix!r} in site.PREFIXES)"
     asked = subprocess.run([tmp_path / "venv/bin/python", "-c", code], capture_output=True, text=True, check=True)
-    assert asked.stdout.split() == ["True", "bundle", "True"], asked.stderr
+    assert asked.stdout.split() == ["True", "bundle", "True", "True"], asked.stderr
 
 
 def test_a_wheel_is_laid_out_as_installed(tmp_path):
