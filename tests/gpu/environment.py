@@ -16,6 +16,19 @@ ROOT = HERE.parents[1]
 #: Ignored by git: what is carried to a machine and what is made of it there.
 PLACE = ROOT / ".gpu"
 
+#: Where the packages and the tests that the stages share are imported from: none is installed where only a bundle is.
+PATH = os.pathsep.join(
+    map(
+        str,
+        [
+            HERE.parent,
+            *sorted((ROOT / "packages").glob("*/src")),
+            ROOT / "packages" / "gpusim" / "tests",
+            ROOT / "packages" / "kernellens" / "tests",
+        ],
+    )
+)
+
 #: What the stages may need, by the name that is imported; asked of the chosen Python without importing any.
 ASKED = (
     "bokeh", "click", "cloudpickle", "cudf", "cupy", "dask", "dask_cuda", "dask_cudf", "distributed", "duckdb", "filelock", "ipykernel",
@@ -96,6 +109,17 @@ def _span(site: Path) -> None:
             (folder / "__init__.py").write_text(
                 "__path__ = __import__('pkgutil').extend_path(__path__, __name__)\n", encoding="utf-8"
             )
+    _link_libraries(site, [Path(each) for each in outer if each])
+
+
+def _link_libraries(site: Path, outer: list[Path]) -> None:
+    """NVIDIA's libraries of the outer folders, by links: cuda-pathfinder looks for them in an environment's own site-packages alone."""
+    for folder in [each / "nvidia" for each in outer if (each / "nvidia").is_dir()]:
+        (site / "nvidia").mkdir(exist_ok=True)
+        for child in folder.iterdir():
+            ours = site / "nvidia" / child.name
+            if child.is_dir() and not child.name.startswith("__") and not ours.exists():
+                ours.symlink_to(child)
 
 
 def _works(python: str) -> bool:
