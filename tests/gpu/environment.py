@@ -16,6 +16,12 @@ ROOT = HERE.parents[1]
 #: Ignored by git: what is carried to a machine and what is made of it there.
 PLACE = ROOT / ".gpu"
 
+#: One line of a `.pth` file, which every process reads at its start.
+ROW_STACK = (
+    "import importlib.util as u; n = u.find_spec('numpy') and __import__('numpy'); "
+    "n and vars(n).setdefault('row_stack', n.vstack)\n"
+)
+
 #: What the stages may need, by the name that is imported; asked of the chosen Python without importing any.
 ASKED = (
     "bokeh", "click", "cloudpickle", "cudf", "cupy", "dask", "dask_cuda", "dask_cudf", "distributed", "duckdb", "filelock", "ipykernel",
@@ -83,6 +89,8 @@ def _make(made: Path) -> Path:
         # This Python may be an environment itself, which --system-site-packages would not see.
         outer = [each for each in sys.path if each.endswith(("site-packages", "dist-packages")) and Path(each).is_dir()]
         (site / "zz-outer.pth").write_text("".join(f"{each}\n" for each in outer), encoding="utf-8")
+        # numba-cuda 0.30 asks NumPy for a name that NumPy 2.5 has no more, before it compiles anything. Read after the file above.
+        (site / "zzz-numpy.pth").write_text(ROW_STACK, encoding="utf-8")
     return site
 
 
