@@ -16,12 +16,6 @@ ROOT = HERE.parents[1]
 #: Ignored by git: what is carried to a machine and what is made of it there.
 PLACE = ROOT / ".gpu"
 
-#: One line of a `.pth` file, which every process reads at its start.
-ROW_STACK = (
-    "import importlib.util as u; n = u.find_spec('numpy') and __import__('numpy'); "
-    "n and vars(n).setdefault('row_stack', n.vstack)\n"
-)
-
 #: What the stages may need, by the name that is imported; asked of the chosen Python without importing any.
 ASKED = (
     "bokeh", "click", "cloudpickle", "cudf", "cupy", "dask", "dask_cuda", "dask_cudf", "distributed", "duckdb", "filelock", "ipykernel",
@@ -79,6 +73,13 @@ def _unpack(found: bundle.Bundle, made: Path, groups: set[str], say: Callable[[s
             say(f"Unpacked the group {group['name']!r}: {len(group['packages'])} packages.")
     for sentence in found.said():
         say(sentence)
+
+
+#: One line of a `.pth` file, which every process reads at its start.
+ROW_STACK = (
+    "import importlib.util as u; n = u.find_spec('numpy') and __import__('numpy'); "
+    "n and vars(n).setdefault('row_stack', n.vstack)\n"
+)
 
 
 def _make(made: Path) -> Path:
