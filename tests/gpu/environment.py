@@ -88,6 +88,13 @@ def _unpack(found: bundle.Bundle, made: Path, groups: set[str], say: Callable[[s
         say(sentence)
 
 
+#: One line of a `.pth` file, which every process reads at its start.
+ROW_STACK = (
+    "import importlib.util as u; n = u.find_spec('numpy') and __import__('numpy'); "
+    "n and vars(n).setdefault('row_stack', n.vstack)\n"
+)
+
+
 def _make(made: Path) -> Path:
     """An environment whose own packages come before those of this Python, which it has too; its site-packages."""
     site = made / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
@@ -96,6 +103,8 @@ def _make(made: Path) -> Path:
         # This Python may be an environment itself, which --system-site-packages would not see.
         outer = [each for each in sys.path if each.endswith(("site-packages", "dist-packages")) and Path(each).is_dir()]
         (site / "zz-outer.pth").write_text("".join(f"{each}\n" for each in outer), encoding="utf-8")
+        # numba-cuda 0.30 asks NumPy for a name that NumPy 2.5 has no more, before it compiles anything. Read after the file above.
+        (site / "zzz-numpy.pth").write_text(ROW_STACK, encoding="utf-8")
     return site
 
 

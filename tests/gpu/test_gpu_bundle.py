@@ -2,6 +2,7 @@
 
 import json
 import struct
+import subprocess
 import sys
 import tarfile
 import zipfile
@@ -56,6 +57,18 @@ def test_what_has_arrived_is_unpacked_and_what_has_not_is_named(pieces, tmp_path
     # A group that was unpacked before needs no pieces any more: they are not carried again.
     lost.unlink()
     assert not bundle.look(pieces, {"base"}).said()
+
+
+def test_numba_finds_the_name_that_numpy_25_has_no_more(tmp_path):
+    from gpu import environment
+
+    site = environment._make(tmp_path / "venv")
+    # As NumPy 2.5 has it, where there is none or an older one.
+    (site / "numpy").mkdir()
+    (site / "numpy" / "__init__.py").write_text("def vstack(): return 'rows'\n")
+    asked = [str(tmp_path / "venv" / "bin" / "python"), "-c", "import numpy; print(numpy.row_stack())"]
+    done = subprocess.run(asked, capture_output=True, text=True, timeout=60, check=True)
+    assert (done.stdout, done.stderr) == ("rows\n", "")
 
 
 def test_pieces_of_two_bundles_are_refused(pieces):
