@@ -75,7 +75,7 @@ def _compare(notebook):
         "no:cacheprovider",
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=490, check=False, cwd=ROOT)
-    if done.returncode not in (0, 1):
+    if done.returncode not in (0, 1) or not re.search(r"\d+ (passed|failed)", done.stdout):
         raise RuntimeError(f"pytest ended with status {done.returncode}: {done.stdout[-700:]}{done.stderr[-500:]}")
     counted = {
         how: int(n)
