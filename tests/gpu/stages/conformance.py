@@ -33,7 +33,7 @@ def parts(about):
             "name": f"{which}/{case['id']}",
             "takes": 1,
             "patience": 90,
-            "needs": ["yaml"] if about["dry"] else ["yaml", *NEEDS[which]],
+            "needs": ["yaml"] if about["dry"] else ["yaml", *NEEDS[which], *case.get("needs", ())],
         }
         for which, cases in _differences().CASES.items()
         for case in (cases[:3] if about["dry"] else cases)

@@ -55,14 +55,17 @@ def answer(name: str) -> dict:
 
 
 def _without_fusion() -> None:
-    """Have NVVM and the linker round each product and each sum by itself; numba-cuda has no option for it that a caller could set."""
-    from functools import partial
+    """Have NVVM round each product and each sum by itself; numba-cuda has no option for it that a caller could set.
 
-    from numba.cuda.cudadrv import driver, nvvm
+    Without link-time optimization, at which they would be fused after all: cuda-core's ``LinkerOptions(fma=False)`` is an
+    option that nvJitLink refuses (``-fma=false is an unsupported option``).
+    """
+    from numba.cuda import dispatcher
+    from numba.cuda.cudadrv import nvvm
 
-    begin = nvvm.CompilationUnit.__init__
-    nvvm.CompilationUnit.__init__ = lambda self, options: begin(self, {"fma": False, **options})
-    driver.LinkerOptions = partial(driver.LinkerOptions, fma=False)
+    begin_unit, begin_kernel = nvvm.CompilationUnit.__init__, dispatcher._Kernel.__init__
+    nvvm.CompilationUnit.__init__ = lambda self, options: begin_unit(self, {"fma": False, **options})
+    dispatcher._Kernel.__init__ = lambda *args, **kwargs: begin_kernel(*args, **{**kwargs, "lto": False})
 
 
 def main() -> None:

@@ -55,8 +55,11 @@ def refuser(module: str) -> Callable[[str], Any]:
     return __getattr__
 
 
-def member_refuser(owner: str) -> Callable[[Any, str], Any]:
-    """A class's ``__getattr__``: NotSimulatedAttribute for members of the real class ``owner`` (``"cudf.DataFrame"``)."""
+def member_refuser(owner: str, error: str = "{owner!r} object has no attribute {name!r}") -> Callable[[Any, str], Any]:
+    """A class's ``__getattr__``: NotSimulatedAttribute for members of the real class ``owner`` (``"cudf.DataFrame"``).
+
+    `error` is what the real class says of any other name; Python's own words if it has no ``__getattr__``.
+    """
     library, short = owner.partition(".")[0], owner.rpartition(".")[2]
 
     def __getattr__(self: Any, name: str) -> Any:
@@ -69,9 +72,22 @@ def member_refuser(owner: str) -> Callable[[Any, str], Any]:
             there = [n for n in dir(type(self)) if not n.startswith("_")]
             near = difflib.get_close_matches(name, there, n=1, cutoff=0.75)
             raise NotSimulatedAttribute(f"{owner}.{name}", f"{owner}.{near[0]}" if near else None)
-        raise noted(AttributeError(f"{short!r} object has no attribute {name!r}"), f"{owner}.{name}")
+        raise noted(AttributeError(error.format(owner=short, name=name)), f"{owner}.{name}")
 
     return __getattr__
+
+
+def extension_type(module: str) -> Callable[[type], type]:
+    """Decorator of a class that the real library has as a compiled type of `module`: its errors name that module, too."""
+
+    def decorate(cls: type) -> type:
+        def __getattr__(self: Any, name: str) -> Any:
+            raise AttributeError(f"'{module}.{cls.__name__}' object has no attribute {name!r}")
+
+        cls.__module__, cls.__getattr__ = module, __getattr__  # type: ignore[attr-defined]
+        return cls
+
+    return decorate
 
 
 def refused_class(name: str, nearest: str | None = None, note: str | None = None) -> type:

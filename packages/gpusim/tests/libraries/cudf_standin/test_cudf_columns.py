@@ -229,3 +229,25 @@ def test_the_memory_of_strings_is_known_so_info_says_no_more_than_it(cudf, capsy
     """As cuDF with pandas 3, where strings are no objects."""
     cudf.DataFrame({"x": ["a", "bc"], "n": [1, 2]}).info()
     assert capsys.readouterr().out.endswith("dtypes: int64(1), str(1)\nmemory usage: 31.0 bytes\n")
+
+
+@pytest.mark.parametrize(
+    "dtype, value", [("int8", 3), ("uint64", 3), ("int64", 3), ("float32", 1.5), ("float64", float("nan")), ("bool", True)]
+)
+def test_one_number_is_numpys(cudf, dtype, value):
+    """[cudf/core/column/numerical.py:257] `element_indexing`; an H200 gave numpy.int64 and np.float64(nan)."""
+    series = cudf.Series([value] * 2, dtype=dtype)
+    frame = cudf.DataFrame({"a": series, "b": ["x", "y"]})
+    labelled = frame.set_index("b")
+    found = [series[0], series.iloc[0], series.loc[1], series.iat[0], series.at[1], frame["a"].iloc[-1]]
+    found += [frame.iloc[0, 0], frame.loc[1, "a"], frame.at[0, "a"], frame.iat[1, 0], labelled.loc["y", "a"]]
+    found += [series.max(), series.min(), series.astype("category").astype(dtype)[0]]
+    if dtype != "bool":
+        found += [cudf.Index(series)[0]]
+    assert {type(one) for one in found} == {np.dtype(dtype).type}
+
+
+def test_one_category_is_numpys(cudf):
+    assert type(cudf.Series([3, 4]).astype("category")[0]) is np.int64
+    assert type(cudf.Series(["a"]).astype("category")[0]) is str
+    assert cudf.Series([1, None])[1] is pd.NA

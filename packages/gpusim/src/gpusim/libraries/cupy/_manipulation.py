@@ -10,7 +10,7 @@ import numpy as np
 from ._core import launch
 from ._core.adapt import running, table, viewing
 from ._core.checks import broadcast as common
-from ._core.checks import check_devices
+from ._core.checks import check_array, check_devices
 from ._core.convert import array, asarray
 from ._core.joining import concatenate
 from ._core.shaping import repeat
@@ -123,15 +123,9 @@ concat = concatenate
 
 def stack(tup: Sequence[Any], axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"):
     """Join arrays along a new axis."""
-    tup = list(tup)
-    if not tup:
-        raise ValueError("need at least one array to stack")
-    if not all(isinstance(a, ndarray) for a in tup):
-        raise TypeError("Only cupy arrays can be concatenated")
-    if any(a.shape != tup[0].shape for a in tup):
-        raise ValueError("all input arrays must have the same shape")
-    at = normal_axis(axis, tup[0].ndim + 1)
-    return concatenate([a._view(np.expand_dims(a._a, at)) for a in tup], at, out, dtype=dtype, casting=casting)
+    for a in tup:
+        check_array(a, "a")
+    return concatenate([views["expand_dims"](a, axis) for a in tup], axis, out, dtype=dtype, casting=casting)
 
 
 def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> ndarray:

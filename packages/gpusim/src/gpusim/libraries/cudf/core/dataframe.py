@@ -32,9 +32,9 @@ from .indexing import frame_getitem
 from .operators import Unary, add_operators
 from .reduce import is_number, quantile, reduce_frame, truths
 from .reshape_types import find_common_type
-from .wrap import classes, frame_of, make_frame, mimic, normal_frame, series_of, unwrap, wrap
+from .wrap import NO_COLUMN, classes, frame_of, make_frame, mimic, normal_frame, series_of, unwrap, wrap
 
-_refuse = member_refuser("cudf.DataFrame")
+_refuse = member_refuser("cudf.DataFrame", NO_COLUMN)
 
 
 def _method(op: str, name: str) -> Any:

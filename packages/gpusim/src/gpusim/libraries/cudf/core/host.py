@@ -108,11 +108,11 @@ def host_index(p: pd.Index, nullable: bool = False, arrow_type: bool = False) ->
 
 
 def element(array: Any, position: int) -> Any:
-    """One value as a Python scalar; null is NaN of floats and strings, NaT of dates, ``<NA>`` of anything else."""
+    """One value, a number as NumPy's, NaN of floats that is null, too; null is NaN of strings, NaT of dates, ``<NA>`` of anything else."""
     if isinstance(array, BaseMaskedArray):
         if array._mask[position]:
-            return np.nan if array._data.dtype.kind == "f" else pd.NA
-        return array._data[position].item()
+            return array._data.dtype.type("nan") if array._data.dtype.kind == "f" else pd.NA
+        return array._data[position]
     value = array[position]
     kind = family(array)
     if kind == "text":
@@ -122,7 +122,7 @@ def element(array: Any, position: int) -> Any:
     if kind in ("M", "m", "tz"):
         return value
     if kind == "category":
-        return pd.NA if pd.isna(value) else value.item() if isinstance(value, np.generic) else value
+        return pd.NA if pd.isna(value) else value
     return value
 
 

@@ -70,11 +70,11 @@ def _check_mask(key: Any, n: int) -> None:
 
 def scalar(p: pd.Series, value: Any) -> Any:
     """A scalar that pandas selected, as cuDF returns it."""
-    if isinstance(value, np.generic) and value.dtype.kind not in "Mm":
-        value = value.item()
     if value is pd.NA or value is None or (isinstance(value, float) and value != value):
-        kind = getattr(getattr(p.dtype, "numpy_dtype", None), "kind", "")
-        if kind == "f" or isinstance(p.dtype, pd.StringDtype):
+        number = getattr(p.dtype, "numpy_dtype", None)
+        if getattr(number, "kind", "") == "f":
+            return number.type("nan")
+        if isinstance(p.dtype, pd.StringDtype):
             return np.nan
         return value if isinstance(value, float) else pd.NA
     if isinstance(value, (list, dict)) or isinstance(value, np.ndarray):

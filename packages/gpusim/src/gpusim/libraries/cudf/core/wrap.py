@@ -12,6 +12,9 @@ from . import device
 from .column import normal
 from .dtypes import STR
 
+NO_COLUMN = "{owner} object has no attribute {name}"
+"""What a class of which ``x.name`` may be a column says of any other name [cudf/core/mixins/getitem.py]."""
+
 classes: dict[str, Any] = {}  # "Series", "DataFrame", "Index" …: set by the modules that define them
 
 

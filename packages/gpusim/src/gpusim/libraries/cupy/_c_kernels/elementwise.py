@@ -10,6 +10,7 @@ import numpy as np
 
 from gpusim.device import activity, queue
 from gpusim.importing.errors import NotSimulatedError
+from gpusim.importing.names import extension_type
 from gpusim.kernels.frontend.cuda_cpp.c_types import OF_DTYPE, Carray, Scalar
 
 from . import launch, params
@@ -29,6 +30,7 @@ ATOMICS = {"Add": frozenset(("i8",)), "Max": frozenset(("f4", "f8")), "Min": fro
 """Types that CuPy's own header adds to CUDA's atomics."""
 
 
+@extension_type("cupy._core._kernel")
 class ElementwiseKernel:
     """An operation on each element, written in C++; the parameters are CuPy's.
 
@@ -239,6 +241,3 @@ def _compiled(
 
 def _scalar(dtype: np.dtype) -> Scalar:
     return OF_DTYPE[np.dtype(np.float32) if dtype == FLOAT16 else dtype]
-
-
-ElementwiseKernel.__module__ = "cupy._core._kernel"

@@ -10,6 +10,7 @@ from typing import Any
 
 from gpusim.device import activity
 from gpusim.importing.errors import NotSimulatedAttribute, NotSimulatedError
+from gpusim.importing.names import extension_type
 from gpusim.kernels import limits
 from gpusim.kernels.frontend.cuda_cpp.c_types import Pointer, Struct
 from gpusim.kernels.frontend.cuda_cpp.errors import Code
@@ -110,6 +111,7 @@ def load(code: str, options: tuple, name_expressions: tuple | None, host: bool =
     return Loaded(code, options, name_expressions, "the C++ source", host)
 
 
+@extension_type("cupy._core.raw")
 class RawKernel:
     """A kernel of CUDA C++.
 
@@ -270,6 +272,7 @@ class RawKernel:
         self.file_path, self.name_expressions = state["file_path"], state["name_expressions"]
 
 
+@extension_type("cupy._core.raw")
 class RawModule:
     """Kernels and variables of one CUDA C++ source; all parameters are CuPy's."""
 
@@ -332,6 +335,3 @@ class RawModule:
     def get_global(self, name: str) -> Any:
         """A pointer to a variable of the source."""
         return self.module.variable(name).data
-
-
-RawKernel.__module__ = RawModule.__module__ = "cupy._core.raw"

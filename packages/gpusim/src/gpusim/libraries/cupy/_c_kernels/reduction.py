@@ -10,6 +10,7 @@ import numpy as np
 
 from gpusim.device import activity, queue
 from gpusim.importing.errors import NotSimulatedError
+from gpusim.importing.names import extension_type
 
 from . import launch, params
 from .params import FLOAT16, Number, Operands, parsed
@@ -19,6 +20,7 @@ _THREADS = 128
 _LOOP = re.compile(r"\b(for|while|do)\b")
 
 
+@extension_type("cupy._core._reduction")
 class ReductionKernel:
     """A reduction written in C++; the parameters are CuPy's.
 
@@ -253,6 +255,3 @@ def _axes(axis: Any, ndim: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     if len(reduced) + len(kept) != ndim:
         raise ValueError("duplicate value in 'axis'")
     return reduced, kept
-
-
-ReductionKernel.__module__ = "cupy._core._reduction"

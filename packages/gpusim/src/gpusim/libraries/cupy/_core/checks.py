@@ -10,6 +10,7 @@ import numpy as np
 from gpusim.device import device
 
 from . import launch
+from .promote import kind_of_scalar
 
 
 def broadcast(*arrays: np.ndarray) -> tuple[int, ...]:
@@ -19,6 +20,22 @@ def broadcast(*arrays: np.ndarray) -> tuple[int, ...]:
     except ValueError:
         shapes = " ".join(str(np.shape(a)) for a in arrays)
         raise ValueError(f"operands could not be broadcast together with shapes {shapes}") from None
+
+
+def check_array(value: Any, argument: str) -> None:
+    """Raise Cython's TypeError if an argument that it declares as an array is none."""
+    if not isinstance(value, launch.array_class):
+        kind = type(value)
+        given = f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+        expected = "cupy._core.core._ndarray_base"
+        raise TypeError(f"Argument {argument!r} has incorrect type (expected {expected}, got {given})")
+
+
+def check_output(out: Any) -> None:
+    """Raise a kernel's TypeError if an output is no device array; what is no number either is none of its arguments."""
+    if not isinstance(out, launch.array_class):
+        kind_of_scalar(out)
+        raise TypeError("Output arguments type must be cupy.ndarray")
 
 
 def may_share_bounds(x: Any, y: Any) -> bool:

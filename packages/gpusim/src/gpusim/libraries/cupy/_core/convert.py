@@ -119,7 +119,7 @@ def _from_host(obj: Any, dtype: Any, order: str, ndmin: int) -> Any:
     if dtype is None and _NARROW and host.dtype == np.intp and not isinstance(obj, (np.ndarray, np.generic)):
         host = host.astype(np.int64)  # Python's whole numbers are a GPU's int64 wherever this runs
     if not host.dtype.isnative:
-        host = host.astype(host.dtype.newbyteorder("="))
+        host = host.astype(host.dtype.newbyteorder("<"))
     normal_dtype(host.dtype)
     if order in "KA":
         order = "F" if isinstance(obj, np.ndarray) and host.flags.fnc else "C"

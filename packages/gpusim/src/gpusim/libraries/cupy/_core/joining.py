@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from . import launch
-from .checks import check_devices, raise_if_invalid_cast
+from .checks import check_array, check_devices, raise_if_invalid_cast
+from .convert import from_like
+from .promote import kind_of_scalar
 
 
 def concatenate(
@@ -23,14 +25,18 @@ def concatenate(
     ValueError
         If their shapes do not fit.
     """
-    arrays = list(arrays)
-    if not arrays:
-        raise ValueError("need at least one array to concatenate")
-    for a in arrays:
-        if not isinstance(a, launch.array_class):
-            raise TypeError("Only cupy arrays can be concatenated")
     if axis is None:
         arrays, axis = [a.ravel() for a in arrays], 0
+    if out is not None:
+        check_array(out, "out")
+    arrays = [from_like(a) for a in arrays]
+    if not arrays:
+        raise ValueError("Cannot concatenate from empty tuple")
+    strangers = [a for a in arrays if not isinstance(a, launch.array_class)]
+    for a in strangers:
+        kind_of_scalar(a)  # raises for what is no number either
+    if strangers:
+        raise TypeError("Only cupy arrays can be concatenated")
     check_devices(arrays)
     first = arrays[0]
     if first.ndim == 0:

@@ -10,10 +10,11 @@ import numpy as np
 
 from gpusim.device import device, queue
 from gpusim.importing.errors import NotSimulatedError
+from gpusim.importing.names import extension_type
 
 from . import launch
 from .casting import convert
-from .checks import broadcast, check_devices, may_share_bounds, raise_if_invalid_cast
+from .checks import broadcast, check_devices, check_output, may_share_bounds, raise_if_invalid_cast
 from .convert import array as as_array
 from .convert import from_like
 from .promote import BIG, DeviceLike, Loop, choose, kind_of_scalar
@@ -25,6 +26,7 @@ _new = object.__new__
 _view = np.ndarray
 
 
+@extension_type("cupy._core._kernel")
 class ufunc:
     """A function that works element by element on device arrays.
 
@@ -205,8 +207,7 @@ class ufunc:
         kinds = tuple(x._a.dtype if is_array else kind_of_scalar(x) for x, is_array in zip(ins, arrays, strict=True))
         given = [o for o in outs if o is not None]
         for o in given:
-            if not isinstance(o, launch.array_class):
-                raise TypeError("Output arguments type must be cupy.ndarray")
+            check_output(o)
         operands = [x for x, is_array in zip(ins, arrays, strict=True) if is_array]
         masks = [where] if isinstance(where, launch.array_class) else []
         if _several_devices:

@@ -19,6 +19,7 @@ from gpusim.device import device, pinned, queue, shapes
 
 from . import launch, products, reduction, sorting, unread
 from .base import Flags, normal_dtype, normal_order, normal_shape, reshaped, switch_device
+from .checks import check_output
 from .convert import array, from_like, full
 from .indexing import BASIC, advanced_get, assign, basic_error, fields, is_field, scatter, take, whole
 from .products import matmul
@@ -569,6 +570,12 @@ class ndarray:
     def __complex__(self) -> complex:
         return complex(self.get())
 
+    def __buffer__(self, flags: int) -> memoryview:
+        raise TypeError(
+            "Accessing a CuPy ndarry on CPU is not allowed except when using system memory (on HMM or ATS enabled systems, "
+            "need to set CUPY_ENABLE_UMP=1) or managed memory"
+        )
+
     def __bytes__(self) -> bytes:
         return bytes(self.get())
 
@@ -758,6 +765,7 @@ class ndarray:
         """Elements rounded to some decimals."""
         if out is None:
             out = launch.empty(self.shape, np.dtype("e") if self.dtype == bool else self.dtype)
+        check_output(out)
         return launch.submit_into("cupy_round", out, np.round, self, decimals)
 
     def dot(self, b: Any, out: Any = None):

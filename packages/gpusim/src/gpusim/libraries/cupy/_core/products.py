@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import launch
+from .checks import check_array
 from .convert import array
 from .reduction import check_out
 
@@ -47,6 +48,8 @@ def _arrays(*operands: Any) -> None:
 def matmul(x1: Any, x2: Any, /, out: Any = None, **kwargs: Any) -> Any:
     """Matrix product of two arrays, stacked over leading axes."""
     _arrays(x1, x2)
+    if not (out is None or isinstance(out, (tuple, launch.array_class))):
+        raise TypeError("`out` must be a tuple or `cupy.ndarray`")
     if kwargs:
         return _matmul_with(x1, x2, out, **kwargs)
     if x1.ndim == 0 or x2.ndim == 0:
@@ -101,6 +104,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 
         return by_name["multiply"](a, b, out=out)
     if out is not None:
+        check_array(out, "out")
         if np.result_type(a.dtype, b.dtype) != out.dtype:
             raise ValueError("Not supported dtype combination.")
         if not out._c_contiguous:

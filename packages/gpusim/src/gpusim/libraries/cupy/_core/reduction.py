@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import launch
-from .checks import raise_if_invalid_cast
+from .checks import check_array, raise_if_invalid_cast
 
 
 def normal_axes(axis: Any, ndim: int) -> tuple[int, ...]:
@@ -101,8 +101,7 @@ def _into(function: Callable, a: np.ndarray, out: np.ndarray, keepdims: bool, ex
 
 def check_out(out: Any, shape: tuple[int, ...], dtype: np.dtype, casting: str = "unsafe") -> None:
     """Raise CuPy's errors for a given output that does not fit."""
-    if not isinstance(out, launch.array_class):
-        raise TypeError("Output arguments type must be cupy.ndarray")
+    check_array(out, "out")
     if out.shape != shape:
         raise ValueError("Out shape is mismatched")
     raise_if_invalid_cast(dtype, out.dtype, casting)

@@ -12,6 +12,7 @@ import numpy as np
 from gpusim.device import activity, device, pinned, queue, unowned
 from gpusim.device import memory as engine
 from gpusim.importing.errors import NotSimulatedError
+from gpusim.importing.names import extension_type
 
 from .._core import launch
 
@@ -34,6 +35,7 @@ class BaseMemory(abc.ABC):  # noqa: B024  (the engine's own classes are register
         return Device(self.device_id)
 
 
+@extension_type("cupy.cuda.memory")
 class Memory(BaseMemory):
     """Memory taken from the device without a pool, and given back when the last reference dies.
 
@@ -80,6 +82,7 @@ PooledMemory.device = engine.EmptyBlock.device = property(_device)
 PooledMemory.identity = "Memory"
 
 
+@extension_type("cupy.cuda.memory")
 class UnownedMemory(BaseMemory):
     """Device memory that belongs to another object.
 
@@ -155,6 +158,7 @@ class PythonFunctionAllocatorMemory(BaseMemory):
         self._free(self.ptr, self.device_id)
 
 
+@extension_type("cupy.cuda.memory")
 class MemoryPointer:
     """A place in device memory.
 

@@ -6,10 +6,12 @@ import threading
 from typing import Any
 
 from gpusim.device import activity, device, memory, queue
+from gpusim.importing.names import extension_type
 
 from .runtime import ATTRIBUTES, CUDARuntimeError, _check, deviceGetByPCIBusId, pointerGetAttributes
 
 
+@extension_type("cupy.cuda.device")
 class Device:
     """A simulated device.
 

@@ -12,6 +12,7 @@ from typing import Any
 from gpusim.device import device, queue
 from gpusim.device import memory as engine
 from gpusim.device.memory import OutOfMemoryError
+from gpusim.importing.names import extension_type
 
 from .._core import launch
 from ._pointers import (
@@ -117,6 +118,7 @@ def _limit_of_environment() -> int:
     return _limit(**_parse_limit_string())
 
 
+@extension_type("cupy.cuda.memory")
 class MemoryPool:
     """A memory pool over all devices; its methods are about the current device.
 
@@ -161,6 +163,7 @@ class _DefaultPool(MemoryPool):
         return SingleDeviceMemoryPool(_pool=pool)
 
 
+@extension_type("cupy.cuda.memory")
 class MemoryAsyncPool:
     """The device's own pool (``cudaMallocAsync``), which all instances share.
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.device import pinned
+from gpusim.importing.names import extension_type
 
 _UNIT = 512
 
@@ -31,6 +32,7 @@ class PinnedMemory:
 _known: weakref.WeakValueDictionary[int, PinnedMemory] = weakref.WeakValueDictionary()
 
 
+@extension_type("cupy.cuda.pinned_memory")
 class PinnedMemoryPointer:
     """A place in pinned host memory; ``numpy.frombuffer`` takes it.
 
@@ -88,6 +90,7 @@ class PooledPinnedMemory(PinnedMemory):
         self.free()
 
 
+@extension_type("cupy.cuda.pinned_memory")
 class PinnedMemoryPool:
     """A pool of host memory: freed allocations are kept by their size.
 

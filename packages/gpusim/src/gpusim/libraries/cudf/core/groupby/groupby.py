@@ -17,7 +17,7 @@ from ..construct import as_storage
 from ..guard import guarded_class
 from ..host import to_host
 from ..order import shuffled
-from ..wrap import classes, frame_of, index_of, make_frame, normal_frame, series_of, wrap
+from ..wrap import NO_COLUMN, classes, frame_of, index_of, make_frame, normal_frame, series_of, wrap
 from .aggregate import SCANS, Requested, _parts, aggregate, name_of, requested, supported
 from .grouping import Grouping, NamedAgg
 
@@ -712,7 +712,7 @@ class SeriesGroupBy(GroupBy):
         return classes["Series"]([str(self.obj.dtype)] * g.ngroups, index=index_of(g.labels))
 
 
-_refuse_frame = member_refuser("cudf.core.groupby.groupby.DataFrameGroupBy")
+_refuse_frame = member_refuser("cudf.core.groupby.groupby.DataFrameGroupBy", NO_COLUMN)
 
 
 def _absent(name: str, message: str) -> Any:
