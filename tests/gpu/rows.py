@@ -8,8 +8,28 @@ from typing import Any
 FILE = "recording.json"
 
 
-def keep_row(folder: Path, workload: str, way: str, found: dict[str, Any], remark: str, dry: bool) -> bool:
-    """Put one time into the recording in a folder, in the row of a published workload; a simulated time is never put there.
+def begin(folder: Path) -> tuple[Path, dict[str, Any]]:
+    """The recording in a folder that rows of this machine, with its packages as they are now, can join, and its file.
+
+    Where one is there that was made with other versions, another beside it is gone on with or begun: a time is never lost.
+    """
+    from hundredfold.toolkit.record import here, recording_file
+
+    machine = here.describe("")
+    machine["name"] = machine["gpu"]
+    source = here.source(f"Recorded on {machine['name']}")
+    for file in (folder / FILE, *(folder / f"recording-{n}.json" for n in range(2, 100))):
+        try:
+            return file, recording_file.begin(file, machine, source)
+        except recording_file.CannotKeepError as error:
+            reason = error
+    raise reason
+
+
+def keep_row(folder: Path, workload: str, way: str, found: dict[str, Any], remark: str, dry: bool) -> str:
+    """Put one time into a recording in a folder, in the row of a published workload; a simulated time is never put there.
+
+    Returns the recording's name, empty where there is none to say.
 
     Parameters
     ----------
@@ -24,11 +44,9 @@ def keep_row(folder: Path, workload: str, way: str, found: dict[str, Any], remar
     from hundredfold.toolkit.record import here, recording_file
 
     if dry or not here.has_gpu():
-        return False
+        return ""
     published = recorded.published(workload)
-    machine = here.describe("")
-    machine["name"] = machine["gpu"]
-    recording = recording_file.begin(folder / FILE, machine, here.source(f"Recorded on {machine['name']}"))
+    file, recording = begin(folder)
     facts = {name: getattr(published, name) for name in ("n", "dtype", "bytes", "least_bytes", "flops", "kernels")}
     facts = {name: value for name, value in facts.items() if value is not None}
     if published.shape:
@@ -49,5 +67,5 @@ def keep_row(folder: Path, workload: str, way: str, found: dict[str, Any], remar
         row = {"id": workload, "what": published.what, "source": "run", "machine": "here", **facts, "times": []}
         recording["rows"].append(row)
     row["times"] = [each for each in row["times"] if each["way"] != way] + [time]
-    recording_file.write(folder / FILE, recording)
-    return True
+    recording_file.write(file, recording)
+    return file.name

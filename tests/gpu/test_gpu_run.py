@@ -167,6 +167,14 @@ def test_a_sum_of_2_tb_joins_the_recording_and_a_simulated_one_does_not(tmp_path
         ("svd.tall", [1.0]),
     ]
     assert recording["rows"][0]["n"] == 500_000**2
+    # With other packages a time is kept beside those before.
+    machine["versions"] = {"driver": "590.2"}
+    before = (tmp_path / rows.FILE).read_text()
+    for seconds in (9.0, 8.0):
+        made = rows.keep_row(tmp_path, "dask-arrays.sum", "Dask and CuPy", {"seconds": seconds}, "one run", dry=False)
+        assert made == "recording-2.json" and (tmp_path / rows.FILE).read_text() == before
+    (row,) = json.loads((tmp_path / made).read_text())["rows"]
+    assert [time["seconds"] for time in row["times"]] == [8.0]
 
 
 def test_targets_are_held_to_what_was_found(tmp_path):

@@ -1,7 +1,7 @@
 """2. The lists of differences, the names and the kernel set against the real libraries: every difference from the stand-ins, listed.
 
-The cases are those of `packages/gpusim/tests/conformance`, run by its own functions, one at a time so that a crash costs one; `test_names.py` and
-`test_notebook_names.py` run as they are.  The kernels are those of `packages/gpusim/tests/kernels_set`, on the GPU and compiled for the CPU, and held together.
+The cases are those of `packages/gpusim/tests/conformance`, run by its own functions, one at a time so that a crash costs one; `test_names.py` runs
+as it is.  The kernels are those of `packages/gpusim/tests/kernels_set`, on the GPU and compiled for the CPU, and held together.
 """
 
 from __future__ import annotations
@@ -18,10 +18,7 @@ WORKERS = 4
 
 ROOT = Path(__file__).parents[3]
 TESTS = ROOT / "packages" / "gpusim" / "tests"
-FILES = {
-    "test_names.py": TESTS / "conformance" / "test_names.py",
-    "test_notebook_names.py": ROOT / "tests" / "notebooks" / "test_notebook_names.py",
-}
+FILES = {"test_names.py": TESTS / "conformance" / "test_names.py"}
 NEEDS = {"cupy": ["cupy"], "cupyx": ["cupy", "scipy"], "cudf": ["cudf", "cupy"]}
 
 
@@ -40,7 +37,7 @@ def parts(about):
     ]
     found += [
         {"name": file, "takes": 30, "patience": 400, "needs": ["pytest", "nbval", "ipykernel", "yaml"]}
-        for file in (list(FILES)[1:] if about["dry"] else FILES)
+        for file in FILES
     ]
     names = registry.names()[10:13] if about["dry"] else registry.names()
     found += [

@@ -8,9 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from .. import rows
+
 TITLE = "Recording"
 WORKERS = 1
-FILE = "recording.json"
 WHOLE = ", with the CPU's ways"
 
 #: The famous ones first, then the suite's middle size, then small and large.
@@ -38,9 +39,9 @@ def parts(about):
 
 def do(part, about):
     if not part.endswith(WHOLE):
-        return _on_gpu(part, Path(about["folder"]) / FILE)
+        return _on_gpu(part, Path(about["folder"]))
     part = part.removesuffix(WHOLE)
-    file = Path(about["folder"]) / ("no-recording.json" if about["dry"] else FILE)
+    file = Path(about["folder"]) / "no-recording.json" if about["dry"] else rows.begin(Path(about["folder"]))[0]
     again = [] if about["dry"] else ["--again"]
     command = [sys.executable, "-c", "from hundredfold.cli import main; main()", "record", *again]
     command += ["--only", part, "--output", str(file)]
@@ -53,23 +54,21 @@ def do(part, about):
     if about["dry"]:
         file.unlink()
         assert all(time["device"] == "cpu" for time in row["times"]), "a simulated GPU's time was recorded"
-    return {"row": row, "said": done.stderr[-900:]}
+    return {"row": row, "recording": file.name, "said": done.stderr[-900:]}
 
 
-def _on_gpu(name, file):
+def _on_gpu(name, folder):
     """A workload's row of the recording with the ways of a GPU alone."""
-    from hundredfold.toolkit.record import here, recording_file, running, workloads
+    from hundredfold.toolkit.record import recording_file, running, workloads
 
     workload = next(each for each in workloads.every() if each.id == name)
     workload = dataclasses.replace(workload, ways=tuple(way for way in workload.ways if way.device == "gpu"))
     said = []
     row = running.row(workload, said.append)
-    machine = here.describe("")
-    machine["name"] = machine["gpu"]
-    recording = recording_file.begin(file, machine, here.source(f"Recorded on {machine['name']}"))
+    file, recording = rows.begin(folder)
     recording["rows"] = [each for each in recording["rows"] if each["id"] != name] + [row]
     recording_file.write(file, recording)
-    return {"row": row, "said": "; ".join(said)}
+    return {"row": row, "recording": file.name, "said": "; ".join(said)}
 
 
 def report(results):
@@ -82,6 +81,10 @@ def report(results):
             lines.append(
                 f"| {part} | {time['way']} | {seconds(time['seconds'])} | {seconds(time['spread'])} | {time['verdict']} |"
             )
+    beside = {line["result"].get("recording", rows.FILE) for line in results.values() if line["status"] == "done"}
+    for file in sorted(beside - {rows.FILE}):
+        mine = [part for part, line in results.items() if (line.get("result") or {}).get("recording") == file]
+        lines.append(f"\n`{file}`, since {rows.FILE} was made with other versions, has: {', '.join(mine)}.")
     return lines if len(lines) > 2 else []
 
 
