@@ -15,7 +15,7 @@ def expressions(cp):
     """By name: functions of two N x N float64 arrays, an int32 vector of N, a float32 vector of N, and a half-true mask."""
     square = cp.ElementwiseKernel("T a", "T b", "b = a * a", "squared")
     total = cp.ReductionKernel("T a", "T b", "a", "a + b", "b = a", "0", "added")
-    fused = cp.fuse()(lambda a, b: cp.sin(a) + b * 2)
+    fused = cp.fuse(kernel_name="fused")(lambda a, b: cp.sin(a) + b * 2)
     from numba import cuda
 
     @cuda.jit

@@ -65,7 +65,7 @@ def test_a_hook_hears_nothing_of_what_a_fused_kernel_keeps_in_registers(cp):
         def free_postprocess(self, **kwargs):
             heard.append((-kwargs["mem_size"], kwargs["pmem_id"]))
 
-    fused = cp.fuse(lambda x: cp.sin(x) ** 2 + cp.cos(x) ** 2)
+    fused = cp.fuse(kernel_name="fused")(lambda x: cp.sin(x) ** 2 + cp.cos(x) ** 2)
     x = cp.zeros(1024)
     with Hook():
         result = fused(x)

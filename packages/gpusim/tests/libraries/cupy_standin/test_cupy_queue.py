@@ -2,6 +2,8 @@
 
 import threading
 
+import re
+
 import numpy as np
 import pytest
 
@@ -62,6 +64,55 @@ def test_a_fused_kernel_that_goes_on_after_a_reduction_is_counted_pass_by_pass(c
         cp.fuse(softmax.func, kernel_name="both")(x)
 
 
+def test_a_fused_function_gets_placeholders(cp):
+    """[cupy/_core/_fusion_interface.py]"""
+    x, host = cp.ones((3, 4)), np.ones((3, 4))
+
+    def fused(function, *args):
+        return cp.fuse(kernel_name="fused")(function)(*args)
+
+    assert fused(lambda x, n: (-x + n) ** 2 // 1 < 4, x, 2).all()
+    assert fused(lambda x: x[None], x).shape == (1, 3, 4)
+    assert fused(lambda x: (cp.clip(x, 0, 2), cp.where(x > 1, x, -x)), x)[1].sum() == -12
+    assert fused(lambda x: x.__imul__(2), x) is not None and (x == 2).all()
+    assert fused(lambda x: cp.fuse(lambda y: y + 1)(x), x).sum() == 36  # one within another needs no name
+    for function, error, said in (
+        (lambda x: x.shape, NotImplementedError, "`shape` is not supported, currently."),
+        (lambda x: x.T, AttributeError, "'_ArrayProxy' object has no attribute 'T'"),
+        (lambda x: cp.mean(x), AttributeError, "'_ArrayProxy' object has no attribute 'mean'"),
+        (lambda x: x if x else x, TypeError, "Cannot convert to Python scalar in cupy.fuse"),
+        (lambda x: x + cp.ones(4), TypeError, "Concrete ndarray is not supported in fusion."),
+        (lambda x: x + host, TypeError, None),
+        (lambda x: 2**x, TypeError, "unsupported operand"),
+        (lambda x: x[0:1], NotImplementedError, "Only full range"),
+        (lambda x: [x], ValueError, "The return value of fused functions must be"),
+    ):
+        with pytest.raises(error, match=said and re.escape(said)):
+            fused(function, x)
+    with pytest.raises(TypeError, match="Invalid argument type for 'fused'"):
+        fused(lambda x, y: x, x, [1])
+
+
+def test_a_fused_reduction_whose_types_differ_is_not_compiled_if_cub_does_it(cp):
+    """[cupy/_core/_cub_reduction.py:671, cupy/_core/fusion.pyx:778] An H200 said it of the input's type."""
+    x = cp.ones(1000)
+
+    def fused(function, *args):
+        return cp.fuse(kernel_name="fused")(function)(*args)
+
+    refused = [(lambda x: cp.sum(x > 0), x), (lambda x: cp.any(x), x), (lambda x: cp.sum(x), x.astype("i4"))]
+    refused += [(lambda x: cp.sum(x) > 0, x), (lambda x: cp.all(x > 0, axis=1), x.reshape(2, 500))]
+    for function, array in refused:
+        with pytest.raises(cp.cuda.compiler.CompileException, match="invalid redeclaration of type name"):
+            fused(function, array)
+    # Few numbers, another axis, two arrays, a method, or any of bool: not CUB, or the types are the same.
+    taken = [(lambda x: cp.sum(x > 0), x[:100]), (lambda x: cp.sum(x > 0, axis=0), x.reshape(2, 500))]
+    taken += [(lambda x: (x > 0).sum(), x), (lambda x: cp.any(x), x > 0), (lambda x: cp.sum(x * x), x)]
+    for function, array in taken:
+        assert (fused(function, array) == function(array)).all()
+    assert fused(lambda x, y: cp.sum(x > y), x, x) == 0
+
+
 def test_a_fused_reduction_takes_no_keepdims(cp):
     """[cupy/_math/sumprod.py, sum; cupy/_core/_fusion_trace.pyx, indexing: `None` and whole slices only]"""
     x = cp.ones((3, 4))
@@ -69,7 +120,7 @@ def test_a_fused_reduction_takes_no_keepdims(cp):
         with pytest.raises(NotImplementedError, match=f"cupy.{name} does not support `keepdims` in fusion yet."):
             cp.fuse(of)(x)
         assert of(x).shape == (3, 1)  # and afterwards as ever
-    assert cp.fuse(lambda x: x.sum(axis=1)[:, None])(x).shape == (3, 1)
+    assert cp.fuse(kernel_name="column")(lambda x: x.sum(axis=1)[:, None])(x).shape == (3, 1)
 
 
 def test_an_in_place_operation_reads_and_writes(cp):

@@ -10,6 +10,7 @@ import numpy as np
 from ._core import launch
 from ._core.base import normal_dtype, normal_order, normal_shape
 from ._core.convert import array, asarray, full
+from ._core.placeholders import fusible
 from ._core.ufuncs import by_name
 
 ndarray = launch.array_class
@@ -117,6 +118,7 @@ def require(a: Any, dtype: Any = None, requirements: Any = None) -> ndarray:
         raise ValueError(f'Incorrect dtype "{dtype}" provided') from None
 
 
+@fusible
 def copy(a: Any, order: str = "K") -> ndarray:
     """A copy of an array on the current device."""
     return a.copy(order=order)  # a method of whatever it is, as in CuPy

@@ -13,6 +13,7 @@ from ._core.checks import broadcast as common
 from ._core.checks import check_array, check_devices
 from ._core.convert import array, asarray
 from ._core.joining import concatenate
+from ._core.placeholders import fusible
 from ._core.shaping import repeat
 from ._core.sorting import normal_axis
 from ._core.ufuncs import by_name
@@ -215,6 +216,7 @@ def _pad_by(a: ndarray, widths: np.ndarray, function: Any, kwargs: dict) -> ndar
     return padded
 
 
+@fusible
 def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = None) -> None:
     """Copy values into an array, broadcasting."""
 

@@ -10,6 +10,7 @@ from ._core import launch, products, reduction
 from ._core.adapt import dtype_of, running, sending, table
 from ._core.convert import asarray
 from ._core.einsum import einsum
+from ._core.placeholders import fusible
 from ._core.ufuncs import by_name
 
 ndarray = launch.array_class
@@ -43,6 +44,7 @@ made |= {
     for name in ("cumsum", "cumprod")
 }
 made |= {"max": _method("max"), "min": _method("min"), "amax": _method("max"), "amin": _method("min")}
+made |= {name: fusible(made[name], reduces=True) for name in "sum prod all any max min amax amin".split()}
 made |= {"product": made["prod"], "cumproduct": made["cumprod"], "alltrue": made["all"], "sometrue": made["any"]}
 made |= {"trace": _method("trace"), "diagonal": _method("diagonal")}
 made |= {name: getattr(products, name) for name in "matmul dot vdot inner outer tensordot kron".split()}
@@ -67,21 +69,25 @@ def _cumulative(name: str) -> Any:
 made |= {name: _cumulative(name) for name in ("cumulative_sum", "cumulative_prod")}
 
 
+@fusible
 def clip(a: Any, a_min: Any, a_max: Any, out: Any = None) -> Any:
     """Elements limited to an interval; there are no ``min=`` and ``max=``."""
     return a.clip(a_min, a_max, out=out)
 
 
+@fusible
 def around(a: Any, decimals: int = 0, out: Any = None) -> Any:
     """Elements rounded to some decimals."""
     return asarray(a).round(decimals, out)
 
 
+@fusible
 def real(val: Any) -> Any:
     """The real part, a view."""
     return (val if isinstance(val, ndarray) else asarray(val)).real
 
 
+@fusible
 def imag(val: Any) -> Any:
     """The imaginary part."""
     return (val if isinstance(val, ndarray) else asarray(val)).imag

@@ -10,6 +10,7 @@ import numpy as np
 from ._core import launch, sorting
 from ._core.adapt import running, sending, table
 from ._core.convert import array, asarray
+from ._core.placeholders import fusible
 from ._core.ufuncs import where as _where
 
 ndarray = launch.array_class
@@ -49,6 +50,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     return sorting.searchsorted(a, v, side, sorter)
 
 
+@fusible
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """Elements of ``x`` or ``y`` by a condition; with a condition alone, the indices where it holds."""
     if (x is None) != (y is None):

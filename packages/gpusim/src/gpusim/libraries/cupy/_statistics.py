@@ -13,6 +13,7 @@ from gpusim.device.thread_warnings import ignored
 from ._core import launch
 from ._core.adapt import running, table
 from ._core.convert import asarray
+from ._core.placeholders import fusible
 from ._core.reduction import accumulator, normal_axes, reduce, reduced_shape, sum_dtype
 from ._core.ufuncs import by_name
 
@@ -193,7 +194,7 @@ def bincount(x: Any, weights: Any = None, minlength: int | None = None) -> Any:
     return launch.now("cupy_bincount", np.bincount, x, weights, minlength or 0)
 
 
-made = {name: _nan_sum(name) for name in ("nansum", "nanprod")}
+made = {name: fusible(_nan_sum(name), reduces=True) for name in ("nansum", "nanprod")}
 made |= {name: _nan_extremum(name) for name in ("nanmax", "nanmin")}
 made |= {"median": _order_statistic("median", np.median), "nanmedian": _order_statistic("nanmedian", np.nanmedian)}
 made |= {name: _quantile(name) for name in ("percentile", "quantile")}

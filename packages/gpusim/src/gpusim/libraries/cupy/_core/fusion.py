@@ -1,6 +1,6 @@
 """``cupy.fuse``: a function of elementwise operations that counts as one kernel.
 
-On a GPU the function becomes one kernel that reads its inputs and writes its outputs once.  Here its operations run
+The function is called with placeholders.  On a GPU it becomes one kernel that reads its inputs and writes its outputs once.  Here its operations run
 one by one as they would without it, so it is not faster; the account says what it saves, and memory hooks hear of the
 results only.  A kernel that goes on after a reduction goes through its arrays again, and through those that it keeps
 between its passes in device memory (CuPy's ``new_fusion``): each pass is counted.
@@ -18,9 +18,11 @@ import numpy as np
 from gpusim.device import queue
 
 from ..cuda import memory_hook
-from . import launch
+from ..cuda.compiler import CompileException, is_valid_kernel_name
+from . import launch, placeholders
 
 _thread = threading.local()
+_TAKEN = (launch.array_class, np.ndarray, np.generic, int, float, complex, type(None))
 
 
 def refuse_keepdims(kernel: str) -> None:
@@ -59,14 +61,21 @@ class Fusion:
             return self.func(*args)
         if not queue.counting():  # inside another fused function
             return self.func(*args)
+        if not all(isinstance(a, _TAKEN) for a in args):
+            raise TypeError(f"Invalid argument type for '{self.name}': ({', '.join(repr(type(a)) for a in args)})")
         before = [id(a) for a in args]
         with queue.suspended_account() as inside, memory_hook.unheard() as tell:
+            trace = placeholders.Trace(args)
             _thread.fusing = True
             try:
-                result = self.func(*args)
+                result = placeholders.content(self.func(*map(trace.placeholder, args)))
             finally:
                 _thread.fusing = False
-        outputs = result if isinstance(result, (list, tuple)) else (result,)
+        # The name first: without a valid one, CuPy fuses in its second way, which has no trouble with the types.
+        refused = trace.refused(result) if is_valid_kernel_name(self.name) else "error: expected an identifier"
+        if refused:
+            raise CompileException(refused, "", self.name, ())
+        outputs = result if isinstance(result, tuple) else (result,)
         fresh = [o for o in outputs if isinstance(o, launch.array_class) and id(o) not in before]
         tell(fresh)
         operands = list(launch.views(args))

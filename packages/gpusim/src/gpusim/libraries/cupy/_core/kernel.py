@@ -200,6 +200,9 @@ class ufunc:
         return plan
 
     def _full_call(self, args: tuple, kwargs: dict) -> Any:
+        for each in args:
+            if hasattr(type(each), "__cupy_override_elementwise_kernel__"):
+                return each.__cupy_override_elementwise_kernel__(self, *args, **kwargs)
         args = tuple(map(from_like, args))
         outs, where, dtype, casting = self._parse(args, kwargs)
         ins = args[: self.nin]

@@ -32,6 +32,8 @@ def kind_of_scalar(value: object) -> object:
         return value.dtype
     if hasattr(kind, "__cuda_array_interface__") or hasattr(kind, "__cupy_get_ndarray__"):
         raise DeviceLike
+    if hasattr(kind, "__cupy_override_elementwise_kernel__"):
+        raise DeviceLike
     raise TypeError(f"Unsupported type {kind}")
 
 
