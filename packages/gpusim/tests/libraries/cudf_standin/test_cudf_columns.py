@@ -232,7 +232,8 @@ def test_the_memory_of_strings_is_known_so_info_says_no_more_than_it(cudf, capsy
 
 
 @pytest.mark.parametrize(
-    "dtype, value", [("int8", 3), ("uint64", 3), ("int64", 3), ("float32", 1.5), ("float64", float("nan")), ("bool", True)]
+    "dtype, value",
+    [("int8", 3), ("uint64", 3), ("int64", 3), ("float32", 1.5), ("float64", float("nan")), ("bool", True)],
 )
 def test_one_number_is_numpys(cudf, dtype, value):
     """[cudf/core/column/numerical.py:257] `element_indexing`; an H200 gave numpy.int64 and np.float64(nan)."""

@@ -1,8 +1,7 @@
 """What is queued, when it runs, and what is counted."""
 
-import threading
-
 import re
+import threading
 
 import numpy as np
 import pytest

@@ -147,7 +147,13 @@ def _operators(cls: type) -> None:
         def in_place(self: Any, other: Any) -> Any:
             return ufunc(name)(self, other, self)
 
-        method = {"true_divide": "truediv", "floor_divide": "floordiv", "remainder": "mod", "power": "pow", "subtract": "sub"}
+        method = {
+            "true_divide": "truediv",
+            "floor_divide": "floordiv",
+            "remainder": "mod",
+            "power": "pow",
+            "subtract": "sub",
+        }
         method |= {"multiply": "mul", "left_shift": "lshift", "right_shift": "rshift", "less": "lt", "less_equal": "le"}
         method |= {"equal": "eq", "not_equal": "ne", "greater": "gt", "greater_equal": "ge"}
         short = method.get(name, name).removeprefix("bitwise_")
