@@ -88,7 +88,7 @@ def _compare(notebook):
     failures = plain.partition("= FAILURES =")[2]
     cells = re.split(r"^_+ \S+::(Cell \d+) _+$", failures, flags=re.MULTILINE)
     # A cell that raises does not run on a GPU; one that says something else there may well be right.
-    told = {name: text for name, text in zip(cells[1::2], cells[2::2], strict=True)}
+    told = dict(zip(cells[1::2], cells[2::2], strict=True))
     raised = [name for name, text in told.items() if "Cell execution caused an exception" in text]
     found = {"green": done.returncode == 0, **counted, "raised": raised, "differ": sorted(set(told) - set(raised))}
     return found if found["green"] else {**found, "said": {name: text[:700] + " … " + text[-1800:] for name, text in told.items()}}
