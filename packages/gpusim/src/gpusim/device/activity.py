@@ -56,7 +56,7 @@ def _legacy() -> int:
 
 
 current: Callable[[], int] = _legacy
-"""The stream that the thread works on where it says no other; CuPy's, once it is imported."""
+"""The stream that the thread works on where it says no other; CuPy's, once another than the default one was chosen."""
 unblocked: set[int] = set()
 """Streams that were made with ``non_blocking=True``: the default stream does not wait for them, nor they for it."""
 

@@ -242,9 +242,6 @@ def _current_ptr() -> int:
     return _current().ptr
 
 
-activity.current = _current_ptr
-
-
 def _current() -> _BaseStream:
     return getattr(_local, "streams", {}).get(device.current(), Stream.null)
 
@@ -259,6 +256,7 @@ def _enter(stream: _BaseStream) -> None:
 def _set(stream: _BaseStream) -> None:
     if not hasattr(_local, "streams"):
         _local.streams = {}
+        activity.current = _current_ptr  # before, each allocation asks for the stream in vain
     _local.streams[device.current()] = stream
 
 
