@@ -443,7 +443,7 @@ print(why(pl.scan_parquet(by_month).select(delay.mean())) or "GPU")
 #
 # DuckDB fetched only the columns that it needed. The reader for the GPUs fetched whole files.
 #
-# ### A wide table
+# ### Wide tables
 #
 # A user joined two tables in memory, each of 10 000 rows and 5 001 columns, and found the GPU slower than the CPU. A developer of cuDF profiled this join on a GPU. It took 11.0 s, in four parts.
 #
