@@ -569,9 +569,12 @@ def test_an_old_array_that_a_name_of_a_cell_had_is_seen_to_be_freed(cp, shell):
         "with one:\n    x = cp.ones(100_000)\n"
         "cp.cuda.Device().synchronize()"
     ).raise_error()
-    cell = "with two:\n    y = cp.sin(x)\nx = None\nwith one:\n    z = cp.zeros(100_000)\ncp.cuda.Device().synchronize()"
-    seen = shell.run_cell_magic("timeline", "-o seen", cell) or shell.user_ns["seen"]
-    assert len(seen.reused) == 1, seen
+    shell.run_cell_magic(
+        "timeline",
+        "-o seen",
+        "with two:\n    y = cp.sin(x)\nx = None\nwith one:\n    z = cp.zeros(100_000)\ncp.cuda.Device().synchronize()",
+    )
+    assert len(shell.user_ns["seen"].reused) == 1
 
 
 @pytest.mark.parametrize("pool", ["cudaMallocAsync", "RMM's pool", "RMM without a pool", "no pool"])
