@@ -95,7 +95,7 @@ class Block:
         self._chunk = chunk
         self.device_id = pool.device_id
         self.raw = chunk.raw
-        self.stream = activity.current()
+        self.stream = activity.current(pool.device_id)
 
     @property
     def size(self) -> int:
