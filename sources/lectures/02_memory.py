@@ -216,7 +216,9 @@ np.testing.assert_allclose(cp.asnumpy(fused(x_gpu[0])), cp.asnumpy(one_line(x_gp
 
 
 # %%
-adding = cp.ReductionKernel("T x", "int64 n", "sin(x) * sin(x) + cos(x) * cos(x) == 1", "a + b", "n = a", "0", "adding_ones")
+adding = cp.ReductionKernel(
+    "T x", "int64 n", "sin(x) * sin(x) + cos(x) * cos(x) == 1", "a + b", "n = a", "0", "adding_ones"
+)
 
 
 def count_ones(x):
