@@ -12,7 +12,7 @@ from itertools import pairwise
 
 #: So many characters of code are side by side on a narrow phone.
 LINE = 34
-#: Code of so few characters stays whole. A name that is longer may be broken at its underscores.
+#: Code of so few characters stays whole. A name that is longer may be broken between its words.
 _SHORT = 16
 #: Pixels: a phone's page without its margins, a cell's padding, a letter in a table.
 _PAGE, _PADDING, _LETTER = 343, 8, 7
@@ -24,7 +24,8 @@ _TOKEN = re.compile(r"<[^>]*>|&[^;]+;|.", re.DOTALL)
 _PLACE = re.compile(
     r"""(?<=[\w()\]}'"]{3})(?=\.[A-Za-z_])|(?<=[a-z]{3})(?=\.\d)|(?:(?<=[\w)\]])[(\[{]+|(?<=\D),|[=/])(?=[^\s.,=)\]}/(\[{])"""
 )
-_UNDERSCORE = re.compile(r"(?<=[^\W_]_)(?=[^\W_])")
+#: Within a name: after its underscores, and before the capital of a word.
+_WORDS = re.compile(r"(?<=[^\W_]_)(?=[^\W_])|(?<=[^\W_]__)(?=[^\W_])|(?<=[^\W_])(?=[A-Z][a-z])")
 _OPTION = re.compile(r"(?<![^\s>])(--?[A-Za-z][\w-]*)(?![^<>]*>)")
 _LITERAL = re.compile(r'(<span class="pre">)([^<]+)(</span>)')
 _BLOCK = re.compile(r'(<div class="([^"]*\bhighlight-[^"]*)"><div class="highlight"><pre>)(.*?)(</pre>)', re.DOTALL)
@@ -51,7 +52,7 @@ def places(line: str) -> set[int]:
     """Where a line of code may be broken, as the numbers of the characters before which it may."""
     found = {at for place in _PLACE.finditer(line) if line[at := place.end()] != "." or line.count('"', 0, at) % 2 == 0}
     for name in re.finditer(rf"\w{{{_SHORT + 1},}}", line):
-        found |= {name.start() + place.start() for place in _UNDERSCORE.finditer(name[0])}
+        found |= {name.start() + place.start() for place in _WORDS.finditer(name[0])}
     return found
 
 
