@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .results_file import ResultsFile
-from .stages.record import seconds
+from .stages.record import WHOLE, seconds
 
 #: Kernel or reference of stage 5a: least share of the measured copy bandwidth.
 OF_COPY = {
@@ -47,7 +47,8 @@ def rows(results_file: ResultsFile):
     for workload, most in RECORDED.items():
         told = [
             time["seconds"]
-            for time in recorded.get(workload, {}).get("row", {}).get("times", ())
+            for part in (workload, workload + WHOLE)
+            for time in recorded.get(part, {}).get("row", {}).get("times", ())
             if time["device"] == "gpu"
         ]
         reached = min(told, default=None)
