@@ -12,8 +12,8 @@ from itertools import pairwise
 
 #: So many characters of code are side by side on a narrow phone.
 LINE = 34
-#: Code of so few characters stays whole. A name that is longer may be broken between its words.
-_SHORT = 16
+#: Code of so few characters stays whole, and so does a name, which may be broken between its words if it is longer.
+_SHORT, _NAME = 16, 24
 #: Pixels: a phone's page without its margins, a cell's padding, a letter in a table.
 _PAGE, _PADDING, _LETTER = 343, 8, 7
 #: A cell with more lines is tall; so are, side by side, three cells with more letters in the mean.
@@ -51,7 +51,7 @@ def text(markup: str) -> str:
 def places(line: str) -> set[int]:
     """Where a line of code may be broken, as the numbers of the characters before which it may."""
     found = {at for place in _PLACE.finditer(line) if line[at := place.end()] != "." or line.count('"', 0, at) % 2 == 0}
-    for name in re.finditer(rf"\w{{{_SHORT + 1},}}", line):
+    for name in re.finditer(rf"\w{{{_NAME + 1},}}", line):
         found |= {name.start() + place.start() for place in _WORDS.finditer(name[0])}
     return found
 
