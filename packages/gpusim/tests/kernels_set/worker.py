@@ -55,11 +55,14 @@ def answer(name: str) -> dict:
 
 
 def _without_fusion() -> None:
-    """Have NVVM round each product and each sum by itself; numba-cuda has no option for it that a caller could set."""
-    from numba.cuda.cudadrv import nvvm
+    """Have NVVM and the linker round each product and each sum by itself; numba-cuda has no option for it that a caller could set."""
+    from functools import partial
+
+    from numba.cuda.cudadrv import driver, nvvm
 
     begin = nvvm.CompilationUnit.__init__
     nvvm.CompilationUnit.__init__ = lambda self, options: begin(self, {"fma": False, **options})
+    driver.LinkerOptions = partial(driver.LinkerOptions, fma=False)
 
 
 def main() -> None:
