@@ -198,7 +198,7 @@ def test_targets_are_held_to_what_was_found(tmp_path):
     found("probe", "rates", bandwidth=4e12)
     found(
         "times",
-        "kernel/transpose, padded",
+        "kernel/transpose, unsigned",
         bytes=8e8,
         measured=2.2e-4,
         bound=2e-4,
@@ -206,7 +206,7 @@ def test_targets_are_held_to_what_was_found(tmp_path):
     )
     found(
         "times",
-        "kernel/tree sum",
+        "kernel/tree sum of four",
         bytes=8e8,
         measured=2.5e-4,
         bound=3e-4,
@@ -221,8 +221,8 @@ def test_targets_are_held_to_what_was_found(tmp_path):
     )
     book.append(stage="notebooks", part="notebooks/01.ipynb", status="crashed", why="ended by SIGSEGV")
     told = {what: (reached, enough) for what, _, reached, enough in targets.rows(book)}
-    assert told["transpose, padded, share of copy bandwidth"] == ("90.9%", True)
-    assert told["tree sum, share of copy bandwidth"] == ("80.0%", False)
+    assert told["transpose, unsigned, share of copy bandwidth"] == ("90.9%", True)
+    assert told["tree sum of four, share of copy bandwidth"] == ("80.0%", False)
     assert told["bounds above a measured time"] == ("1", False) and told["estimates within 1.5×"] == ("50.0%", False)
     assert told["the sum over 2 TB"][1] and told["merges.merge, 10 M rows"] == ("13 ms", False)
     assert told["notebooks that run to their end"] == ("0.0%", False)
