@@ -150,34 +150,39 @@ def test_root_is_not_led_by_a_link_to_anothers_server(hub, seated, mallory):
     anna.api("DELETE", f"kernels/{kernel}")
 
 
-@pytest.mark.parametrize("host", ["", "{name}.hub.localhost/user/{name}", "{name}.hub.localhost:1/user/{name}"])
-def test_the_proxy_is_not_led_by_a_link_to_a_socket_of_roots(hub, people, mallory, host):
-    """The proxy is root's: it reaches what no learner does. (Only root can put a link there; should that ever change.)"""
-    folder = Path(f"/run/{people.mark}-roots")
-    folder.mkdir(mode=0o700)
-    page = "only root may read this"
-    server = subprocess.Popen(
-        [sys.executable, str(HOSTILE), "page", str(folder / "heard"), str(folder / "control.sock")],
-        env={**os.environ, "PAGE": page},
-    )
-    socket_of_hers = hub.run / mallory.name / "server.sock"
-    socket_of_hers.rename(socket_of_hers.with_suffix(".away"))
-    try:
-        hubs.until("it listens", (folder / "control.sock").exists)
-        socket_of_hers.symlink_to(folder / "control.sock")
-        headers = {"Host": host.format(name=mallory.name)} if host else {}
-        for path in ("", "lab", "../../containers/create"):
-            answer = mallory.session.post(f"{mallory.base}{path}", data="{}", headers=headers, timeout=60)
-            assert page not in answer.text and answer.status_code >= 400, (path, answer.status_code)
-            assert not host or answer.status_code == 400
-        assert not (folder / "heard").exists(), (folder / "heard").read_bytes()
-    finally:
-        server.kill()
-        server.wait()
-        socket_of_hers.unlink(missing_ok=True)
-        socket_of_hers.with_suffix(".away").rename(socket_of_hers)
-        shutil.rmtree(folder)
-    assert mallory.session.get(f"{mallory.base}api", timeout=60).ok, "her own server is there again"
+@pytest.mark.parametrize("host", ["{name}.hub.localhost/user/{name}", "{name}.hub.localhost:1/user/{name}", "__proto__", "[::1]"])
+def test_a_made_up_host_leads_to_no_server(hub, mallory, host):
+    """Host and path together choose a server."""
+    with Impostor(mallory, "listening") as impostor:
+        for path in (f"/user/{mallory.name}/lab", "/lab", "/../../containers/create"):
+            for method, code in (("GET", 302), ("POST", 404)):
+                head = f"{method} {path} HTTP/1.1\r\nHost: {host.format(name=mallory.name)}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+                said = asked(hub, head)
+                assert said.startswith((b"HTTP/1.1 %d" % code, b"HTTP/1.1 400")), said
+                assert code == 404 or b" 400 " in said or f"location: {hub.address}{path}\r\n".encode() in said
+        assert impostor.said() == b""
+
+
+def asked(hub, head):
+    """What is answered to this request."""
+    with socket.create_connection(("127.0.0.1", hub.port), timeout=60) as line:
+        line.sendall(head.encode())
+        said = b""
+        while part := line.recv(1 << 16):
+            said += part
+    return said
+
+
+def test_the_hub_shows_nothing_under_a_learners_name(hub, mallory):
+    """A login page at that name is the learner's to read: a script in a page of hers sees what is typed there."""
+    other = mallory.origin.partition("//")[2]
+    for path in ("/hub/login", "/hub/home", "/user/anna/lab", f"/services/seats/?a={uuid.uuid4().hex}", "/"):
+        said = asked(hub, f"GET {path} HTTP/1.1\r\nHost: {other}\r\nConnection: close\r\n\r\n")
+        assert said.startswith(b"HTTP/1.1 302 ") and f"\r\nlocation: {hub.address}{path}\r\n".encode() in said, said
+        for method in ("POST", "PUT", "OPTIONS", "DELETE"):
+            said = asked(hub, f"{method} {path} HTTP/1.1\r\nHost: {other}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+            assert said.startswith(b"HTTP/1.1 404 ") and b"{" not in said
+    assert mallory.session.get(f"{mallory.base}api", timeout=60).ok
 
 
 def test_a_kernel_that_came_into_use_is_not_ended_however_long_others_take(hub, seated, mallory):
@@ -1591,6 +1596,55 @@ def test_a_group_of_version_2_is_ended_by_the_kernel_at_once(people):
             each.kill()
             each.wait()
         with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+@pytest.mark.parametrize("unit", [True, False])
+def test_a_hub_can_be_started_beside_running_servers_under_control_groups_of_version_2(people, unit):
+    """Whoever starts the hub puts it into the group of its unit, and the kernel lets nobody into one with limits below it.
+
+    With the one kind of limit that version 2 has on a machine whose others are of version 1.
+    """
+    top = Path(next(line.split()[1] for line in Path("/proc/mounts").read_text().splitlines() if " cgroup2 " in line))
+    kind = (top / "cgroup.controllers").read_text().split()[0]
+    (top / "cgroup.subtree_control").write_text(f"+{kind}")
+    place = top / f"{people.mark}-slice"
+    place.mkdir()
+    (place / "cgroup.subtree_control").write_text(f"+{kind}")
+    hub = place / "hundredfold-hub.service"
+    hub.mkdir()
+    if unit:
+        (place / groups.UNIT).mkdir()
+    processes = [subprocess.Popen(["sleep", "1000"]) for _ in range(4)]
+    try:
+        for group, process in zip((hub, place / groups.UNIT if unit else hub), processes, strict=False):
+            (group / "cgroup.procs").write_text(str(process.pid))
+        code = (
+            "import sys; from pathlib import Path; from hundredfold.classroom.seats import groups\n"
+            "Path(sys.argv[1], 'cgroup.procs').write_text('0')\n"
+            "_, seats = groups._seats(sys.argv[2], '/')\n"
+            "groups._delegate(seats, sys.argv[2])\n"
+            "seat = seats / 'anna'\n"
+            "seat.mkdir()\n"
+            "(seat / 'cgroup.procs').write_text(sys.argv[3])\n"
+            "print(seat)"
+        )
+        made = subprocess.run(
+            [sys.executable, "-c", code, str(hub), kind, str(processes[2].pid)], capture_output=True, text=True, check=False
+        )  # fmt: skip
+        assert made.returncode == 0, made.stderr
+        seat = Path(made.stdout.strip())
+        assert any(file.name.startswith(kind) for file in seat.iterdir()), "it can be limited"
+        if unit:
+            (hub / "cgroup.procs").write_text(str(processes[3].pid))
+        else:
+            with pytest.raises(OSError, match="busy"):
+                (hub / "cgroup.procs").write_text(str(processes[3].pid))
+    finally:
+        for each in processes:
+            each.kill()
+            each.wait()
+        for folder in sorted(place.rglob("**/"), reverse=True):
             folder.rmdir()
 
 

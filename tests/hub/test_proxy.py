@@ -20,6 +20,7 @@ from typing import Any
 from urllib.parse import quote
 
 import hubs
+import pytest
 import requests
 
 from hundredfold.classroom.seats import proxy
@@ -276,3 +277,61 @@ def test_who_asks_a_proxy_that_has_the_certificate_says_no_address(tmp_path):
             answer = requests.get(where, headers={"X-Forwarded-For": "203.0.113.7"}, timeout=60, verify=False)
             assert answer.text == "fine"
         assert (b"203.0.113.7" in heard.pop()) == believed
+
+
+@pytest.mark.parametrize("subdomains", ["", "http://hub.localhost"])
+def test_a_route_to_a_server_that_is_gone_leads_to_nobody_elses(subdomains):
+    """HAProxy would choose another of those it has."""
+    asked = []
+
+    def server(line: socket.socket, said: bytes) -> None:
+        asked.append(said)
+        line.sendall(FINE)
+
+    with Proxy(server, subdomains=subdomains) as front:
+        gone = front.folder / "gone.sock"
+        front.tell(front.routes.add_route(front.route("ben"), address(gone), {"user": "ben"}))
+        for path, code in (("/user/ben/x", b"503"), ("/user/anna/x", b"200"), ("/user/ben", b"503")):
+            name = path.split("/")[2]
+            said = front.ask(f"GET {path} HTTP/1.1\r\nHost: {name}.hub.localhost\r\nConnection: close\r\n\r\n".encode())
+            assert said.split()[1] == code, said
+        assert len(asked) == 1
+        assert set(front.tell(front.routes.get_all_routes())) == {front.route("anna"), front.route("ben")}
+        entry = f"map {front.folder}/root/routes.map {front.route('ben')}"
+        front.tell(front.routes._say(f"del {entry}", f"add {entry} no-such-server"))
+        assert front.ask(HEAD.replace(b"anna", b"ben").replace(b"hub", b"ben.hub") + b"Connection: close\r\n\r\n").split()[1] == b"503"
+        assert len(asked) == 1
+
+
+def test_a_route_is_one_word_of_a_command():
+    """Else a learner's name would be a command to the proxy."""
+    for name in ("a b", "a;show info", "a\n", "a\\ b", "é"):
+        with pytest.raises(ValueError, match="no route may have"):
+            asyncio.run(HAProxy(folder="/nowhere").delete_route(f"/user/{name}/"))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [b"hello\r\n\r\n", b"HTTP/1.1 101 X\r\n\r\n", b"HTTP/1.1 200 OK\r\nA b: c\r\n\r\n", b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 500 + b"\r\n",
+     b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nfine", b"HTTP/1.1 200 OK\r\na: " + b"b" * 40_000 + b"\r\n\r\n"],
+)  # fmt: skip
+def test_an_answer_that_is_no_http_is_none(said):
+    def server(line: socket.socket, head: bytes) -> None:
+        line.sendall(said)
+
+    with Proxy(server) as front:
+        assert front.ask(HEAD + b"Connection: close\r\n\r\n").startswith(b"HTTP/1.1 502 ")
+
+
+def test_no_request_asks_for_another_protocol_than_a_websocket():
+    """With h2c, say, all further requests would pass as one that was looked at."""
+    heard = []
+
+    def server(line: socket.socket, said: bytes) -> None:
+        heard.append(said.lower())
+        line.sendall(FINE)
+
+    with Proxy(server) as front:
+        for other in (b"h2c", b"websocket2", b"TLS/1.0"):
+            front.ask(HEAD + b"Connection: Upgrade, HTTP2-Settings, close\r\nHTTP2-Settings: AAM\r\nUpgrade: " + other + b"\r\n\r\n")
+    assert len(heard) == 3 and not any(b"\r\nupgrade:" in each for each in heard)

@@ -27,7 +27,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from . import enter
-from .groups import HUB, Groups
+from .groups import Groups
 from .hook import Seats
 from .people import NOBODY, NotAllowed, _exists, person
 from .proxy import ports as ports_of
@@ -41,8 +41,6 @@ UNITS, TMPFILES = Path("/etc/systemd/system"), Path("/etc/tmpfiles.d/hundredfold
 PATIENCE = 60.0
 #: From this version on HAProxy takes new servers while it runs, without being told that this is an experiment.
 HAPROXY = (2, 6)
-#: From this version on systemd knows DelegateSubgroup= (systemd.resource-control(5)).
-SUBGROUPS = 254
 #: So many members of a group are named that something is wrong with.
 MOST = 5
 
@@ -492,8 +490,7 @@ def units() -> Iterator[Finding]:
             f"There is no {TMPFILES}, so the folder of sockets is not there after a restart",
             "cp deploy/hub/systemd/hundredfold.conf /etc/tmpfiles.d/; systemd-tmpfiles --create hundredfold.conf",
         )
-    yield from restarts()
-    for name in ("hundredfold-proxy", "hundredfold-hub"):
+    for name in ("hundredfold-proxy", "hundredfold-seats", "hundredfold-hub"):
         file = UNITS / f"{name}.service"
         if not file.is_file():
             yield bad(f"There is no {file}", copy)
@@ -515,26 +512,8 @@ def unit(text: str, copy: str) -> Iterator[Finding]:
     """Of the hub's unit, what seats cannot do without."""
     if not re.search(r"(?m)^Delegate=yes$", text):
         yield bad("hundredfold-hub.service has no Delegate=yes, without which no seat can be limited", copy)
-    if not re.search(rf"(?m)^DelegateSubgroup={HUB}$", text):
-        yield bad(
-            f"hundredfold-hub.service has no DelegateSubgroup={HUB}, without which it cannot start while servers run",
-            copy,
-        )
     if re.search(r"(?m)^(ProtectClock|PrivateDevices)=yes$", text):
         yield bad("hundredfold-hub.service closes devices, so learners may have no /dev/nvidia0", copy)
-
-
-def restarts() -> Iterator[Finding]:
-    """Whether the hub can start while servers run from before: under control groups of version 2 systemd has to put it beside theirs."""
-    if all(version == 1 for version, _ in Groups("check").folders.values()):
-        return
-    told = subprocess.run(["systemctl", "--version"], capture_output=True, text=True, check=False).stdout
-    match = re.match(r"systemd (\d+)", told)
-    if match and int(match[1]) < SUBGROUPS:
-        yield note(
-            f"systemd {match[1]} cannot start the hub while servers run from before, as after a restart",
-            f"update to systemd {SUBGROUPS} or newer; or stop all servers first (hundredfold seats status names them, hundredfold seats stop NAME ends one)",
-        )
 
 
 def ports(told: dict[str, Any]) -> Iterator[Finding]:
