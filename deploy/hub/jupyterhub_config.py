@@ -25,7 +25,7 @@ from hundredfold.classroom.seats.plan import Impossible
 from hundredfold.classroom.seats.proxy import secret
 from hundredfold.classroom.seats.routes import HAProxy
 from hundredfold.classroom.seats.shared_gpus import UnreadableGpus
-from hundredfold.classroom.seats.spawner import SeatSpawner
+from hundredfold.classroom.seats.spawner import NoCookies, SeatSpawner
 
 c = get_config()  # noqa: F821
 
@@ -104,6 +104,7 @@ c.JupyterHub.subdomain_host = hub["subdomains"]
 # A page on a name below the hub's can set cookies for all names below it. A browser lets it set none whose name begins with __Host-.
 c.JupyterHub.cookie_host_prefix_enabled = hub["subdomains"].startswith("https://")
 c.JupyterHub.hub_bind_url = c.JupyterHub.hub_connect_url = socket(RUN / "root" / "hub.sock")
+c.JupyterHubHTTPClient.session_options = {"cookie_jar": NoCookies()}
 hub_socket.guard()  # servers ask at sockets of their own (SeatSpawner), with a token, and have the API there, and no more
 # The proxy is a unit of its own (hundredfold-proxy.service): learners stay connected to their servers while the hub restarts.
 c.JupyterHub.proxy_class = HAProxy

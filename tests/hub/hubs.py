@@ -132,13 +132,14 @@ def as_user(name: str, code: str, *arguments: str, timeout: float = 120, **env: 
 
 
 class Proxy:
-    """The proxy as its systemd unit runs it, but for the Python and hub.toml; started again a second after it ended."""
+    """The proxy as its systemd unit runs it, with its rights, but for the Python and hub.toml; started again a second after it ended."""
 
     def __init__(self, hub: Hub) -> None:
         unit = (DEPLOY / "systemd" / "hundredfold-proxy.service").read_text()
         python, *rest = re.search(r"^ExecStart=(.*)$", unit, re.M)[1].split()
         assert python == "/opt/hundredfold/bin/python"
-        self.command = [sys.executable, *rest]
+        rights = re.search(r"^CapabilityBoundingSet=CAP_(\w+)$", unit, re.M)[1].lower()
+        self.command = ["setpriv", f"--bounding-set=-all,+{rights}", "--no-new-privs", "--", sys.executable, *rest]
         self.hub, self.log = hub, hub.folder / "proxy.log"
         for folder, mode in ((hub.state, 0o700), (hub.run, 0o755), (hub.run / "root", 0o700)):  # systemd and tmpfiles.d
             folder.mkdir(mode=mode, parents=True, exist_ok=True)

@@ -30,7 +30,7 @@ HEAD = b"GET /user/anna/x HTTP/1.1\r\nHost: hub.localhost\r\n"
 UPGRADE = b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
 WEBSOCKET = HEAD + UPGRADE + b"\r\n"
 ACCEPTED = b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
-FINE = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nService-Worker-Allowed: /\r\n\r\nfine"
+FINE = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfine"
 
 
 class Proxy:
@@ -232,15 +232,24 @@ def test_a_path_of_many_slashes_costs_no_more_than_another():
         assert spent() - before < 3, "seconds of a processor, for sixty requests"
 
 
-def test_no_page_of_a_server_stands_before_addresses_that_are_not_its_own():
-    """A service worker of a learner's page, once a browser has it, could answer in the hub's place from then on, and hear passwords."""
+def test_what_a_page_says_holds_for_its_own_addresses_and_while_it_is_open():
+    """A service worker of a learner's page, once a browser has it, could answer in the hub's place from then on, and hear passwords.
 
-    def server(line: socket.socket, said: bytes) -> None:
-        line.sendall(FINE)
+    Error reports (NEL) would tell her all addresses that a visitor opens later, and cookies that are cleared are also the hub's.
+    """
+    lasts = {
+        "Service-Worker-Allowed": "/", "NEL": '{"report_to": "a", "max_age": 1000000}', "Report-To": '{"group": "a"}',
+        "Alt-Svc": 'h2=":8443"', "Clear-Site-Data": '"cookies"', "Strict-Transport-Security": "max-age=1",
+    }  # fmt: skip
+    said = "".join(f"{name}: {value}\r\n{name.upper()}: {value}\r\n" for name, value in lasts.items()).encode()
+
+    def server(line: socket.socket, asked: bytes) -> None:
+        line.sendall(FINE.replace(b"\r\n\r\n", b"\r\nX-Kept: 1\r\n" + said + b"\r\n"))
 
     with Proxy(server) as front:
-        said = front.ask(HEAD + b"Service-Worker: script\r\nConnection: close\r\n\r\n")
-    assert said.endswith(b"fine") and b"service-worker" not in said.lower()
+        answer = front.ask(HEAD + b"Service-Worker: script\r\nConnection: close\r\n\r\n").lower()
+    assert answer.endswith(b"fine") and b"x-kept" in answer
+    assert [name for name in lasts if name.lower().encode() in answer] == []
 
 
 def test_requests_that_come_together_are_asked_one_by_one():
@@ -335,3 +344,14 @@ def test_no_request_asks_for_another_protocol_than_a_websocket():
         for other in (b"h2c", b"websocket2", b"TLS/1.0"):
             front.ask(HEAD + b"Connection: Upgrade, HTTP2-Settings, close\r\nHTTP2-Settings: AAM\r\nUpgrade: " + other + b"\r\n\r\n")
     assert len(heard) == 3 and not any(b"\r\nupgrade:" in each for each in heard)
+
+
+def test_no_visitor_speaks_http_2():
+    """Of one connection a hundred requests would be asked at once."""
+
+    def server(line: socket.socket, said: bytes) -> None:
+        line.sendall(FINE)
+
+    with Proxy(server) as front:
+        said = front.ask(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000040000000000"))
+    assert said == b"" or said.startswith(b"HTTP/1.1 400 "), said

@@ -55,6 +55,7 @@ def test_seats_are_below_the_unit_for_them_and_the_hubs_own_group_stays_as_it_is
     root, own = machine
     unit = own.with_name("hundredfold-seats.service")
     unit.mkdir()
+    (unit / "cgroup.controllers").write_text("cpu memory pids")
     (unit / "cgroup.procs").write_text("56\n")
     assert Groups("anna", str(root)).make(2 << 30, 1.5) == []
     assert (unit / "anna" / "memory.max").read_text() == str(2 << 30)

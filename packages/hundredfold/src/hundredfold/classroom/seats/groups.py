@@ -127,11 +127,21 @@ def _seats(controller: str, root: str) -> tuple[int, Path]:
     for version, folder in sorted(found, key=lambda each: each[0]):
         if version == 1:
             return version, folder / _SEATS
-        if (beside := folder.with_name(UNIT)).is_dir():
-            return version, beside
-        if controller in cgroup.words_of(folder / "cgroup.controllers"):
-            return version, (folder.parent if folder.name == _ASIDE else folder) / _SEATS
+        seats = below(folder)
+        if controller in cgroup.words_of(_delegated(seats) / "cgroup.controllers"):
+            return version, seats
     raise FileNotFoundError(controller)
+
+
+def below(hub: Path) -> Path:
+    """Version 2: where the seats' groups are, for a hub in this group."""
+    unit = hub.with_name(UNIT)
+    return unit if unit.is_dir() else (hub.parent if hub.name == _ASIDE else hub) / _SEATS
+
+
+def _delegated(seats: Path) -> Path:
+    """The group that systemd has delegated."""
+    return seats if seats.name == UNIT else seats.parent
 
 
 def _values(controller: str, version: int, memory: int | None, cores: float | None) -> list[tuple[str, str]]:
@@ -156,7 +166,7 @@ def _values(controller: str, version: int, memory: int | None, cores: float | No
 
 def _delegate(seats: Path, controller: str) -> None:
     """Version 2: let the groups of seats have this controller. Then what is above them may hold no processes, so those move aside."""
-    first = seats if seats.name == UNIT else seats.parent
+    first = _delegated(seats)
     for level in dict.fromkeys((first, seats)):
         level.mkdir(exist_ok=True)
         if controller in cgroup.words_of(level / "cgroup.subtree_control"):

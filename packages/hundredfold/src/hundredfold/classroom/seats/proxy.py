@@ -56,22 +56,30 @@ defaults
 
 frontend visitors
     bind {listens}
+    option disable-h2-upgrade
+    # Host and path together choose a server, so a slash in Host would choose another.
+    http-request deny deny_status 400 unless {{ req.hdr(host) -m reg ^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?$ }}
     http-request set-var(txn.host) req.hdr(host),field(1,:),lower
     http-request set-var(txn.path) path
     http-request set-var(txn.route) {route}
     http-request set-var(txn.server) var(txn.route),map_beg({root}/{MAP})
     acl routed var(txn.server) -m found
-    # What a request says of the address it comes from is believed of a web server in front, which asks from this machine.
+    # A method that is made up would be counted by its name, and so be in the hub's memory for ever (jupyterhub/metrics.py).
+    http-request deny deny_status 405 unless {{ method GET HEAD POST PUT PATCH DELETE OPTIONS }}
+    # Who asks is believed of a web server in front, which asks from this machine. It adds to X-Forwarded-For, where the last one counts, and
+    # may pass on the others as a visitor made them up.
     http-request del-header x-forwarded- -m beg{unless_front}
-    http-request del-header forwarded{unless_front}
-    http-request del-header x-real-ip{unless_front}
-    http-request del-header x-scheme{unless_front}
+    http-request del-header forwarded
+    http-request del-header x-real-ip
+    http-request del-header x-scheme
     http-request set-header X-Forwarded-Proto {scheme} unless {{ req.hdr(x-forwarded-proto) -m found }}
     http-request del-header upgrade unless {{ req.hdr(upgrade) -i websocket }}
 {names}    use_backend {BACKEND} if routed
     default_backend hub
 
 backend hub
+    # The hub is asked once all of a request is there.
+    option http-buffer-request
     server hub unix@{root}/hub.sock
     http-error status 503 content-type text/plain string "The hub starts. Try again in a moment."
 
@@ -80,8 +88,9 @@ backend {BACKEND}
     balance random
     use-server %[var(txn.server)] if TRUE
     retries 0
-    # No page of a learner's stands before addresses that are not its own.
+    # What a page of a learner's says holds for itself: not before addresses that are not its own, and not for longer than it is open.
     http-response del-header service-worker-allowed
+    http-response del-header ^(alt-svc|clear-site-data|nel|report-to|strict-transport-security)$ -m reg
     http-error status 503 content-type "text/html; charset=utf-8" string "Your server appears to be down. Start it again <a href='{home}/hub/home'>from the hub</a>."
 """
 
