@@ -11,10 +11,8 @@ import os
 import pwd
 import queue
 import random
-import re
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable

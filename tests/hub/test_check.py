@@ -181,8 +181,14 @@ def test_settings_and_configuration_that_are_not_there_are_named(place, monkeypa
 def test_a_proxy_that_is_old_or_not_installed_or_cannot_take_the_settings_is_named(tmp_path, monkeypatch):
     hub = tomllib.loads((hubs.DEPLOY / "hub.toml").read_text())["hub"]
     assert wrong(first_run.proxy(hub)) == {}
-    one(first_run.proxy({**hub, "address": "http://nowhere.invalid:888"}), "does not take hub.toml: .*nowhere", "change")
-    one(first_run.proxy({**hub, "certificate": "/nowhere/pem", "key": "/nowhere/key"}), "does not take hub.toml: .*/nowhere/pem", "change")
+    one(
+        first_run.proxy({**hub, "address": "http://nowhere.invalid:888"}), "does not take hub.toml: .*nowhere", "change"
+    )
+    one(
+        first_run.proxy({**hub, "certificate": "/nowhere/pem", "key": "/nowhere/key"}),
+        "does not take hub.toml: .*/nowhere/pem",
+        "change",
+    )
     with monkeypatch.context() as other:
         other.setattr(proxy, "PATH", str(tmp_path))
         one(first_run.proxy(hub), "There is no haproxy", "apt install haproxy")

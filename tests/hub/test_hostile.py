@@ -155,7 +155,9 @@ def test_root_is_not_led_by_a_link_to_anothers_server(hub, seated, mallory):
     anna.api("DELETE", f"kernels/{kernel}")
 
 
-@pytest.mark.parametrize("host", ["{name}.hub.localhost/user/{name}", "{name}.hub.localhost:1/user/{name}", "__proto__", "[::1]"])
+@pytest.mark.parametrize(
+    "host", ["{name}.hub.localhost/user/{name}", "{name}.hub.localhost:1/user/{name}", "__proto__", "[::1]"]
+)
 def test_a_made_up_host_leads_to_no_server(hub, mallory, host):
     """Host and path together choose a server."""
     with Impostor(mallory, "listening") as impostor:
@@ -185,7 +187,9 @@ def test_the_hub_shows_nothing_under_a_learners_name(hub, mallory):
         said = asked(hub, f"GET {path} HTTP/1.1\r\nHost: {other}\r\nConnection: close\r\n\r\n")
         assert said.startswith(b"HTTP/1.1 302 ") and f"\r\nlocation: {hub.address}{path}\r\n".encode() in said, said
         for method in ("POST", "PUT", "OPTIONS", "DELETE"):
-            said = asked(hub, f"{method} {path} HTTP/1.1\r\nHost: {other}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+            said = asked(
+                hub, f"{method} {path} HTTP/1.1\r\nHost: {other}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+            )
             assert said.startswith(b"HTTP/1.1 404 ") and b"{" not in said
     assert mallory.session.get(f"{mallory.base}api", timeout=60).ok
 
@@ -1223,7 +1227,12 @@ def test_a_method_that_is_made_up_is_not_kept_in_the_hubs_memory(hub, mallory):
 def test_the_hub_keeps_no_cookies_of_a_server(tmp_path, monkeypatch):
     """It looks every few seconds whether a server is up, which may answer each time that it is not, with cookies that are new."""
     hub = tmp_path / "hub.toml"
-    hub.write_text(hubs.changed((hubs.DEPLOY / "hub.toml").read_text(), {"state": str(tmp_path / "state"), "run": str(tmp_path / "run"), "seats.learners": 2, "memory": "1G"}))
+    hub.write_text(
+        hubs.changed(
+            (hubs.DEPLOY / "hub.toml").read_text(),
+            {"state": str(tmp_path / "state"), "run": str(tmp_path / "run"), "seats.learners": 2, "memory": "1G"},
+        )
+    )
     monkeypatch.setenv("HUNDREDFOLD_HUB", str(hub))
     config = PyFileConfigLoader(str(hubs.DEPLOY / "jupyterhub_config.py")).load_config()
     asked = itertools.count()
@@ -1401,7 +1410,9 @@ def test_the_address_of_who_asks_is_not_theirs_to_choose(hub):
                 pass
     log = hub.log.read_text()
     assert "@127.0.0.2)" in log and "203.0.113.7" not in log and "@203.0.113.8)" in log
-    assert "203.0.113.6" not in log and "203.0.113.9" not in log, "a visitor said so, and the web server in front passed it on"
+    assert "203.0.113.6" not in log and "203.0.113.9" not in log, (
+        "a visitor said so, and the web server in front passed it on"
+    )
 
 
 def test_connections_that_are_held_open_from_a_seat_are_few(hub, people, mallory):

@@ -101,6 +101,27 @@ def address(place: Path) -> str:
     return f"http+unix://{quote(str(place), safe='')}"
 
 
+def is_open(line: socket.socket) -> bool:
+    line.setblocking(False)
+    try:
+        return line.recv(1) != b""
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+
+
+class From(requests.adapters.HTTPAdapter):
+    """Requests from this address of ours."""
+
+    def __init__(self, ours: str) -> None:
+        self.ours = ours
+        super().__init__()
+
+    def init_poolmanager(self, *arguments: Any, **more: Any) -> None:
+        super().init_poolmanager(*arguments, source_address=(self.ours, 0), **more)
+
+
 def drain(line: socket.socket) -> None:
     """Read until the other end closes."""
     with contextlib.suppress(OSError):
@@ -308,7 +329,12 @@ def test_a_route_to_a_server_that_is_gone_leads_to_nobody_elses(subdomains):
         assert set(front.tell(front.routes.get_all_routes())) == {front.route("anna"), front.route("ben")}
         entry = f"map {front.folder}/root/routes.map {front.route('ben')}"
         front.tell(front.routes._say(f"del {entry}", f"add {entry} no-such-server"))
-        assert front.ask(HEAD.replace(b"anna", b"ben").replace(b"hub", b"ben.hub") + b"Connection: close\r\n\r\n").split()[1] == b"503"
+        assert (
+            front.ask(HEAD.replace(b"anna", b"ben").replace(b"hub", b"ben.hub") + b"Connection: close\r\n\r\n").split()[
+                1
+            ]
+            == b"503"
+        )
         assert len(asked) == 1
 
 
@@ -342,8 +368,68 @@ def test_no_request_asks_for_another_protocol_than_a_websocket():
 
     with Proxy(server) as front:
         for other in (b"h2c", b"websocket2", b"TLS/1.0"):
-            front.ask(HEAD + b"Connection: Upgrade, HTTP2-Settings, close\r\nHTTP2-Settings: AAM\r\nUpgrade: " + other + b"\r\n\r\n")
+            front.ask(
+                HEAD
+                + b"Connection: Upgrade, HTTP2-Settings, close\r\nHTTP2-Settings: AAM\r\nUpgrade: "
+                + other
+                + b"\r\n\r\n"
+            )
     assert len(heard) == 3 and not any(b"\r\nupgrade:" in each for each in heard)
+
+
+@pytest.mark.parametrize(
+    "certificate", [True, False], ids=["the proxy has the certificate", "a web server in front has it"]
+)
+def test_one_address_does_not_take_all_connections(certificate, tmp_path):
+    """A web server in front asks for everybody."""
+
+    def server(line: socket.socket, said: bytes) -> None:
+        line.sendall(FINE)
+
+    pem = hubs.certificate(tmp_path) if certificate else tmp_path
+    settings = {"certificate": str(pem), "key": str(pem.with_suffix(".key"))} if certificate else {}
+    with Proxy(server, **settings) as front, contextlib.ExitStack() as stack:
+        here = ("127.0.0.1", front.port)
+
+        def held(ours: str) -> int:
+            lines = [
+                stack.enter_context(socket.create_connection(here, 60, (ours, 0)))
+                for _ in range(proxy.MOST_OF_ONE + 50)
+            ]
+            threading.Event().wait(1)
+            return sum(map(is_open, lines))
+
+        assert held("127.0.0.2") == proxy.MOST_OF_ONE
+        assert held("127.0.0.1") == proxy.MOST_OF_ONE + (0 if certificate else 50)
+        where = f"http{'s' * certificate}://127.0.0.1:{front.port}/user/anna/x"
+        with requests.Session() as visitor:
+            for scheme in ("http://", "https://"):
+                visitor.mount(scheme, From("127.0.0.3"))
+            assert visitor.get(where, timeout=60, verify=False).text == "fine"
+
+
+def test_the_hub_is_asked_once_all_of_a_request_is_there():
+    """Who sends a byte now and then had a connection to the hub for each request, without a login, for as long as they liked."""
+
+    def server(line: socket.socket, said: bytes) -> None:
+        line.sendall(FINE)
+
+    with Proxy(server) as front, socket.socket(socket.AF_UNIX) as hub, front.connect() as slow:
+        hub.bind(str(front.folder / "root" / "hub.sock"))
+        hub.listen()
+        hub.settimeout(5)
+        head = b"POST /hub/login HTTP/1.1\r\nHost: hub.localhost\r\nContent-Length: 100\r\n\r\n"
+        slow.sendall(head + b"a")
+        with pytest.raises(TimeoutError):
+            hub.accept()
+        with front.connect() as quick:
+            quick.sendall(head + b"a" * 100)
+            line, _ = hub.accept()
+            line.close()
+        said = b""
+        while part := slow.recv(1 << 16):
+            said += part
+        assert said.startswith(b"HTTP/1.1 408 "), "it is not waited for without end"
 
 
 def test_no_visitor_speaks_http_2():

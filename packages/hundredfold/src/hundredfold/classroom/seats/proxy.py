@@ -21,8 +21,8 @@ from .hub_client import SETTINGS
 
 #: Where the hub tells the proxy its routes, in the folder of root's.
 ADMIN, MAP, BACKEND = "proxy.sock", "routes.map", "servers"
-#: So many connections there are at a time. A learner's browser has about twenty.
-MOST = 8192
+#: So many connections there are at a time, and of one address. A learner's browser has about twenty; a class may share an address.
+MOST, MOST_OF_ONE = 8192, 1024
 #: Where HAProxy is, beside the folders that root's PATH may have (Debian puts it in /usr/sbin).
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -57,8 +57,13 @@ defaults
 frontend visitors
     bind {listens}
     option disable-h2-upgrade
+    # A web server in front, which asks from this machine.
+    acl front {front}
+    stick-table type ipv6 size 100k expire 1h store conn_cur
+    tcp-request connection track-sc0 src
+    tcp-request connection reject if {{ sc0_conn_cur gt {MOST_OF_ONE} }} !front
     # Host and path together choose a server, so a slash in Host would choose another.
-    http-request deny deny_status 400 unless {{ req.hdr(host) -m reg ^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?$ }}
+    http-request deny deny_status 400 unless {{ req.hdr(host) -m reg ^([A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+\\])(:[0-9]+)?$ }}
     http-request set-var(txn.host) req.hdr(host),field(1,:),lower
     http-request set-var(txn.path) path
     http-request set-var(txn.route) {route}
@@ -66,9 +71,9 @@ frontend visitors
     acl routed var(txn.server) -m found
     # A method that is made up would be counted by its name, and so be in the hub's memory for ever (jupyterhub/metrics.py).
     http-request deny deny_status 405 unless {{ method GET HEAD POST PUT PATCH DELETE OPTIONS }}
-    # Who asks is believed of a web server in front, which asks from this machine. It adds to X-Forwarded-For, where the last one counts, and
+    # Who asks is believed of a web server in front. It adds to X-Forwarded-For, where the last one counts, and
     # may pass on the others as a visitor made them up.
-    http-request del-header x-forwarded- -m beg{unless_front}
+    http-request del-header x-forwarded- -m beg unless front
     http-request del-header forwarded
     http-request del-header x-real-ip
     http-request del-header x-scheme
@@ -110,7 +115,7 @@ def configuration(hub: dict[str, Any]) -> str:
         ADMIN=ADMIN, MAP=MAP, MOST=MOST, BACKEND=BACKEND, root=root, home=home,
         listens=f"{listens} ssl crt {root}/proxy.pem alpn http/1.1" if tls else listens,
         scheme="https" if tls else "http",
-        unless_front="" if tls else " unless { src 127.0.0.1 ::1 }",
+        front="always_false" if tls else "src 127.0.0.1 ::1", MOST_OF_ONE=MOST_OF_ONE,
         route="var(txn.host),concat(,txn.path,/)" if home else "var(txn.path),concat(/)",
         names=_NAMES.format(home=home, name=urlsplit(home).hostname) if home else "",
     )  # fmt: skip
