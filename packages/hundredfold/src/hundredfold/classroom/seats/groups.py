@@ -7,6 +7,7 @@ again while their servers ran: systemd would put it into that group (EBUSY).
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import time
@@ -22,6 +23,8 @@ SWAP = ("memory.swap.max", "memory.memsw.limit_in_bytes")
 _PERIOD = 100_000
 #: The unit for seats alone, beside the hub's, and the group for seats where there is no such unit.
 UNIT, _SEATS = "hundredfold-seats.service", "hundredfold-seats"
+#: Where the hub notes a seat's groups, in the folder of its sockets.
+NOTED = "groups.json"
 #: Beside the seats' groups: the unit's own process, or the hub.
 _ASIDE = "hundredfold-hub"
 
@@ -41,6 +44,22 @@ class Groups:
             with suppress(OSError):
                 version, seats = _seats(controller, root)
                 self.folders[controller] = (version, seats / name)
+
+    @classmethod
+    def noted(cls, file: Path) -> Groups:
+        """The groups of a seat as the hub noted them; none where it did not. Others than the hub are in other groups, and find none below theirs."""
+        made = cls.__new__(cls)
+        try:
+            told = json.loads(file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            told = {}
+        made.folders = {controller: (version, Path(folder)) for controller, (version, folder) in told.items()}
+        return made
+
+    def note(self, file: Path) -> None:
+        """Write down where they are, for whoever looks from elsewhere."""
+        told = {controller: (version, str(folder)) for controller, (version, folder) in self.folders.items()}
+        file.write_text(json.dumps(told), encoding="utf-8")
 
     def make(self, memory: int | None, cores: float | None) -> list[str]:
         """Make the groups and set their limits (bytes; cores' worth of time); return what cannot be limited here.

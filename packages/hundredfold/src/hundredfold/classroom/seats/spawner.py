@@ -32,7 +32,7 @@ from traitlets import Bool, Integer, List, Unicode
 
 from . import CONTROL, CONTROL_VARIABLE, SERVER_VARIABLE, enter, hub_socket
 from .devices import SIMULATED
-from .groups import Groups
+from .groups import NOTED, Groups
 from .hook import CannotSeat, folder_name, owner_of
 from .people import NotAllowed, Unknown, person
 
@@ -273,6 +273,7 @@ class SeatSpawner(LocalProcessSpawner):
                 f"Your server was not started, because the hub cannot limit its {' and '.join(unlimited)}: tell the administrator "
                 "that the hub's unit needs Delegate=yes."
             )
+        groups.note(folder / NOTED)
         what = {
             "user": user.pw_name,
             "uid": user.pw_uid,
