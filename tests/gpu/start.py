@@ -105,7 +105,7 @@ def _machine(python: str, dry: bool) -> str:
     code = "from hundredfold import machine; m = machine.mode(); print(m); print(machine.probe().usable[0].name if m == 'gpu' else machine.cpu.cpu_name())"
     env = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join(str(place) for place in sorted((ROOT / "packages").glob("*/src"))),
+        "PYTHONPATH": environment.PATH,
         **_env(dry),
     }
     asked = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=120, check=False, env=env)

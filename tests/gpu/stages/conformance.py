@@ -18,7 +18,10 @@ WORKERS = 4
 
 ROOT = Path(__file__).parents[3]
 TESTS = ROOT / "packages" / "gpusim" / "tests"
-FILES = ("test_names.py", "test_notebook_names.py")
+FILES = {
+    "test_names.py": TESTS / "conformance" / "test_names.py",
+    "test_notebook_names.py": ROOT / "tests" / "notebooks" / "test_notebook_names.py",
+}
 NEEDS = {"cupy": ["cupy"], "cupyx": ["cupy", "scipy"], "cudf": ["cudf", "cupy"]}
 
 
@@ -36,8 +39,8 @@ def parts(about):
         for case in (cases[:3] if about["dry"] else cases)
     ]
     found += [
-        {"name": file, "takes": 30, "patience": 400, "needs": ["pytest", "yaml"]}
-        for file in (FILES[1:] if about["dry"] else FILES)
+        {"name": file, "takes": 30, "patience": 400, "needs": ["pytest", "nbval", "ipykernel", "yaml"]}
+        for file in (list(FILES)[1:] if about["dry"] else FILES)
     ]
     names = registry.names()[10:13] if about["dry"] else registry.names()
     found += [
@@ -99,7 +102,7 @@ def _file(name):
         sys.executable,
         "-m",
         "pytest",
-        str(TESTS / "conformance" / name),
+        str(FILES[name]),
         "-q",
         "-rfE",
         "--tb=line",
@@ -124,7 +127,11 @@ def _kernel(name, about):
 
     gpu, cpu = (_way(each).ask(name) for each in (("interpreted" if about["dry"] else "gpu"), "compiled"))
     if gpu["error"]:
+        # A kernel that faulted leaves a context in which every later launch fails.
+        _kept.pop("interpreted" if about["dry"] else "gpu").close()
         return {"same": False, "error": gpu["error"][-1500:]}
+    if cpu["error"]:
+        return {"same": False, "error": f"The stand-in: {cpu['error'][-1500:]}"}
     wrong = [f"{label}: {said}"[:300] for label, _, said in gpu["cases"] if said]
     theirs = {label: after for label, after, _ in cpu["cases"]}
     apart = [

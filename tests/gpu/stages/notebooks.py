@@ -24,14 +24,29 @@ def parts(about):
     files = sorted((ROOT / "notebooks").glob("*.ipynb")) + sorted((ROOT / "solutions").glob("*.ipynb"))
     if about["dry"]:
         files = [ROOT / "solutions" / files[0].name]
-    needs = ["nbval", "ipykernel", "pytest", "numba"]
+    needs = ["nbval", "ipykernel", "pytest", "numba", "scipy", "pandas", "dask", "distributed", "bokeh"]
     found = [
-        {"name": str(f.relative_to(ROOT)), "takes": 15, "patience": 500, "needs": needs, "alone": True} for f in files
+        {
+            "name": str(f.relative_to(ROOT)),
+            "takes": 15,
+            "patience": 500,
+            "needs": needs if about["dry"] else [*needs, *_libraries(f)],
+            "alone": True,
+        }
+        for f in files
     ]
     units = sorted({f.stem.partition("_")[0] for f in files if _tagged(f)})
     return found + [
         {"name": f"build {unit}", "takes": 40, "patience": 560, "needs": needs, "alone": True} for unit in units
     ]
+
+
+def _libraries(file):
+    """Those of the GPU libraries that a notebook imports: without them it would only say so."""
+    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+    code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    imported = set(re.findall(r"^\s*(?:import|from)\s+(\w+)", code, re.MULTILINE))
+    return sorted(imported & {"cudf", "cupy", "dask_cuda", "dask_cudf", "duckdb", "polars"})
 
 
 def _tagged(file):
@@ -72,7 +87,7 @@ def _compare(notebook):
     failed = [line[:200] for line in plain.splitlines() if line.startswith("FAILED ")]
     found = {"green": done.returncode == 0, **counted, "failed cells": failed}
     start = plain.find("= FAILURES =")
-    return found if found["green"] else {**found, "said": plain[start : start + 3000] if start >= 0 else plain[-3000:]}
+    return found if found["green"] else {**found, "said": plain[start : start + 9000] if start >= 0 else plain[-3000:]}
 
 
 def _build(unit, about):
