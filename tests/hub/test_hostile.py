@@ -1362,7 +1362,9 @@ def proxy_of(hub):
     return found
 
 
-@pytest.mark.parametrize(("path", "host"), [("/", "__proto__"), ("/%", "hub.localhost"), ("/user/nobody/x", "hub.localhost")])
+@pytest.mark.parametrize(
+    ("path", "host"), [("/", "__proto__"), ("/%", "hub.localhost"), ("/user/nobody/x", "hub.localhost")]
+)
 def test_a_websocket_that_leads_nowhere_keeps_no_file_of_the_proxys(hub, path, host):
     """Nobody has to log in for that: who asks so often that no file is left has the hub for themselves, and nobody else does."""
     files = Path(f"/proc/{proxy_of(hub)}/fd")
@@ -1371,7 +1373,9 @@ def test_a_websocket_that_leads_nowhere_keeps_no_file_of_the_proxys(hub, path, h
     for gone in (False, True):
         for _ in range(40):
             with socket.create_connection(("127.0.0.1", hub.port), timeout=60) as line:
-                head = f"GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n{key}\r\n\r\n"
+                head = (
+                    f"GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n{key}\r\n\r\n"
+                )
                 line.sendall(head.encode())
                 assert gone or line.recv(100).startswith((b"HTTP/1.1 404", b"HTTP/1.1 302"))
     hubs.until("they are closed", lambda: len(list(files.iterdir())) < before + 10, 30)
