@@ -1034,7 +1034,8 @@ def test_a_learner_writes_nowhere_in_run_and_who_fills_what_is_hers_hurts_nobody
     assert theirs == [], "nor is a file there hers"
     assert all(line.is_socket() and line.stat().st_mode & 0o077 == 0 for line in lines.iterdir())
     assert lines.owner() == "root"
-    before = os.statvfs("/run").f_bavail
+    room = lambda: int(subprocess.run(["du", "-sxk", "/run"], capture_output=True, check=False).stdout.split()[0])  # noqa: E731
+    before = room()
     filled = mallory.run(
         kernel,
         "import errno\n"
@@ -1045,7 +1046,7 @@ def test_a_learner_writes_nowhere_in_run_and_who_fills_what_is_hers_hurts_nobody
     )
     try:
         assert filled.strip() == "ENOSPC"
-        assert before - os.statvfs("/run").f_bavail < 100, "blocks"
+        assert room() - before < 400, "KiB"
         new = hubs.Learner(hub, people.add("fil"))
         new.log_in()
         new.open()
@@ -1254,7 +1255,9 @@ def test_the_hub_keeps_no_cookies_of_a_server(tmp_path, monkeypatch):
         await client.close()
         return kept
 
-    assert asyncio.run(look()) == 0 and next(asked) >= 4
+    with ThreadPoolExecutor(1) as other:  # a browser's loop may run in this thread
+        assert other.submit(asyncio.run, look()).result() == 0
+    assert next(asked) >= 4
 
 
 def test_a_password_is_for_the_login_page_alone(hub, mallory):
