@@ -32,7 +32,7 @@ PATH = os.pathsep.join(
 #: What the stages may need, by the name that is imported; asked of the chosen Python without importing any.
 ASKED = (
     "bokeh", "click", "cloudpickle", "cudf", "cupy", "dask", "dask_cuda", "dask_cudf", "distributed", "duckdb", "filelock", "ipykernel",
-    "jsonschema", "nbval", "numba", "numba_cuda", "numpy", "pandas", "polars", "pytest", "rich", "scipy", "yaml",
+    "jsonschema", "nbval", "numba", "numba_cuda", "numpy", "pandas", "polars", "pytest", "rich", "rmm", "scipy", "yaml",
 )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ WAYS = {
     "default": {},
     "simulator": {"NUMBA_ENABLE_CUDASIM": "1"},
     "gpu": {},
+    "unfused": {},  # on a GPU, without fused multiply-adds: CPU code has none
 }
 OURS = ("compiled", "interpreted", "traced")
 
@@ -53,6 +54,17 @@ def answer(name: str) -> dict:
     return done
 
 
+def _without_fusion() -> None:
+    """Have NVVM and the linker round each product and each sum by itself; numba-cuda has no option for it that a caller could set."""
+    from functools import partial
+
+    from numba.cuda.cudadrv import driver, nvvm
+
+    begin = nvvm.CompilationUnit.__init__
+    nvvm.CompilationUnit.__init__ = lambda self, options: begin(self, {"fma": False, **options})
+    driver.LinkerOptions = partial(driver.LinkerOptions, fma=False)
+
+
 def main() -> None:
     way, *chosen = sys.argv[1:]
     if way not in WAYS:
@@ -61,7 +73,9 @@ def main() -> None:
     sys.path.insert(0, str(Path(__file__).parents[1]))
     from kernels_set import registry
 
-    if way not in ("simulator", "gpu"):
+    if way == "unfused":
+        _without_fusion()
+    elif way not in ("simulator", "gpu"):
         import gpusim
 
         gpusim.activate()
