@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
 SECONDS_SETTING = "GPUSIM_THREAD_SECONDS"
 LAUNCH_SETTING = "GPUSIM_LAUNCH_SECONDS"
@@ -62,7 +63,7 @@ class KernelError(RuntimeError):
     block: tuple[int, ...] | None
     cause = ""  # what a finding of it says, where its kind could mean several things
 
-    def __init__(self, sentence: str | None = None, **fields: object) -> None:
+    def __init__(self, sentence: str | None = None, **fields: Any) -> None:
         unknown = set(fields) - set(self.fields)
         if unknown:
             raise TypeError(f"{type(self).__name__} has no field {', '.join(sorted(unknown))}")
@@ -82,7 +83,7 @@ class KernelError(RuntimeError):
         parts = []
         if self.line is not None:
             place = f"line {self.line}" + (f" of {name}" if name else "")
-            if self.file_line is not None and _is_file(self.filename):
+            if self.file_line is not None and self.filename is not None and _is_file(self.filename):
                 place += f" ({os.path.basename(self.filename)}, line {self.file_line})"
             parts.append(f"{place}: `{self.source_line.strip()}`" if self.source_line else place)
         if self.thread is not None:
@@ -112,6 +113,7 @@ class UncompilableError(KernelError):
     """
 
     fields = (*KernelError.fields, "original")
+    original: str | None
     mistyped = False  # whether it is what Numba calls a TypingError
 
     def describe(self) -> str:
@@ -136,6 +138,7 @@ class RecursionFault(UncompilableError):
     """
 
     fields = (*UncompilableError.fields, "chain")
+    chain: tuple[str, ...] | None
 
     def describe(self) -> str:
         chain = " calls ".join([*self.chain, self.chain[0]]) if self.chain else f"{self.kernel} calls itself"
@@ -160,6 +163,12 @@ class OutOfBoundsError(KernelError, IndexError):
     """
 
     fields = (*KernelError.fields, "array", "index", "axis", "size", "shape", "writing")
+    array: str | None
+    index: tuple[int, ...] | None
+    axis: int | None
+    size: int | None
+    shape: tuple[int, ...] | None
+    writing: bool | None
 
     def describe(self) -> str:
         array, index = self.array or "an array", element(self.array or "x", self.index)
@@ -203,6 +212,7 @@ class EndlessError(KernelError, TimeoutError):
     """
 
     fields = (*KernelError.fields, "seconds")
+    seconds: float | None
     cause = "endless"
 
     def describe(self) -> str:
@@ -229,6 +239,10 @@ class TooLongError(KernelError, TimeoutError):
     """
 
     fields = (*KernelError.fields, "blocks", "threads", "seconds", "expected")
+    blocks: int
+    threads: int
+    seconds: float
+    expected: float
     cause = "too-long"
 
     def describe(self) -> str:
@@ -252,6 +266,8 @@ class DeadlockError(KernelError):
     """
 
     fields = (*KernelError.fields, "waiting", "reason")
+    waiting: str | None
+    reason: str | None
     cause = "deadlock"
 
     def describe(self) -> str:
@@ -295,6 +311,8 @@ class DivergentBarrierError(KernelError):
     """
 
     fields = (*KernelError.fields, "other_line", "other_thread")
+    other_line: int | None
+    other_thread: tuple[int, ...] | None
 
     def describe(self) -> str:
         thread = who(self.thread, self.block) if self.thread is not None else "one thread"
@@ -333,6 +351,7 @@ class TraceError(KernelError):
     """
 
     fields = (*KernelError.fields, "findings")
+    findings: tuple[Any, ...] | None
 
     def describe(self) -> str:
         findings = self.findings or ()
@@ -399,7 +418,7 @@ def element(array: str, index: tuple[int, ...] | None) -> str:
     return f"{array}[{', '.join(str(i) for i in index)}]" if index else array
 
 
-def _integers(value: object) -> tuple[int, ...]:
+def _integers(value: Any) -> tuple[int, ...]:
     return tuple(int(i) for i in value) if hasattr(value, "__iter__") else (int(value),)
 
 
@@ -441,5 +460,5 @@ def _is_file(filename: str | None) -> bool:
     return bool(filename) and not filename.startswith("<") and "ipykernel" not in filename
 
 
-def _rebuild(cls: type[KernelError], sentence: str | None, fields: dict[str, object]) -> KernelError:
+def _rebuild(cls: type[KernelError], sentence: str | None, fields: dict[str, Any]) -> KernelError:
     return cls(sentence, **fields)

@@ -158,7 +158,7 @@ class Log:
 
     def index_of(self, array: int, element: int) -> tuple[int, ...]:
         """The index, in its array, of a record's element."""
-        return self.arrays[array].index(element)
+        return self.arrays[array].index_of(element)
 
     def explain(self) -> dict[str, dict[str, int]]:
         """By array: reads, writes, atomics, and the most of each by one thread.
@@ -213,7 +213,9 @@ class Log:
                 groups[-1].append(chunk)
                 room -= len(chunk[0])
             self.chunks = [
-                group[0] if len(group) == 1 else tuple(np.concatenate(column) for column in zip(*group, strict=True))
+                group[0]
+                if len(group) == 1
+                else (np.concatenate([r for r, _ in group]), np.concatenate([v for _, v in group]))
                 for group in groups
             ]
         return self.chunks

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import threading
 from dataclasses import astuple, dataclass, field
+from typing import Any
 
 import numba
 from numba.core import errors, types
@@ -74,14 +75,14 @@ class Compiled:
         Whether its elements are known to be inside.
     """
 
-    run: object
+    run: Any
     generator: bool
     sites: list[Site]
     shared: Layout
     local: Layout
     loops: bool
     functions: dict[str, Function]
-    thread: object
+    thread: Any
     beyond: Way = "stop"
     within: int = 0
 
@@ -110,10 +111,10 @@ class Rewritten:
     barriers_only: bool = False
     loops: bool = False
     functions: dict[str, Function] = field(default_factory=dict)
-    thread: object = None
-    driver: object = None
+    thread: Any = None
+    driver: Any = None
     compilation: Compilation = field(init=False)
-    dispatchers: list[tuple[Function, ast.FunctionDef, object]] = field(default_factory=list)
+    dispatchers: list[tuple[Function, ast.FunctionDef, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.compilation = Compilation(self.sites, self.options.beyond, self.options.within)
@@ -148,7 +149,7 @@ def prepare(function: Function, options: Options) -> Rewritten:
     return made
 
 
-def _dispatcher(function: Function, made: Rewritten, known: dict, settings: dict, *, kernel: bool) -> object:
+def _dispatcher(function: Function, made: Rewritten, known: dict, settings: dict, *, kernel: bool) -> Any:
     if id(function) in known:
         return known[id(function)]
     made.functions.setdefault(function.name, function)

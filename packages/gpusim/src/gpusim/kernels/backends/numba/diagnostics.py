@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numba.core import errors, ir, types
@@ -136,7 +137,7 @@ def check(dispatchers: Sequence[tuple], kernel: Function) -> None:
             _check(function, kernel, result.type_annotation, written)
 
 
-def _check(function: Function, kernel: Function, annotation: object, written: bool) -> None:
+def _check(function: Function, kernel: Function, annotation: Any, written: bool) -> None:
     """Look at the types of one of a kernel's functions."""
     fields = {"kernel": kernel.name, "filename": function.filename}
     if function.pyfunc is not kernel.pyfunc:
@@ -170,7 +171,7 @@ _VIEWS = ("reshape", "ravel", "view", "transpose", "item")
 _LIBRARY = ("dot", "vdot", "matmul")
 
 
-def _allocates(call: object, signature: object, typemap: dict[str, types.Type]) -> str | None:
+def _allocates(call: Any, signature: Any, typemap: dict[str, types.Type]) -> str | None:
     """What a call or operation is that needs memory of its own, or a library; None if it needs neither."""
     made_array = isinstance(getattr(signature, "return_type", None), types.Array)
     if not isinstance(call, ir.Expr):
