@@ -1298,8 +1298,6 @@ class Inference:
         return Iteration("enumerate", (args[0].type,)), lambda n: f"({n[0]}, {start(n)})"
 
     def c_zip(self, v, args):
-        if not args:
-            raise TypingError("zip takes what it goes through in a kernel")
         return Iteration("zip", tuple(a.type for a in args)), lambda n: "(" + "".join(x + ", " for x in n) + ")"
 
     def c_reversed(self, v, args):
@@ -1746,7 +1744,7 @@ def _count(start, stop, step):
 
 
 def _least(*lengths):
-    least = lengths[0]
+    least = lengths[0] if lengths else 0
     for n in lengths[1:]:
         least = np.minimum(least, n)
     return least

@@ -11,7 +11,7 @@ import numba
 from numba.core import errors, types
 from numba.core.compiler_lock import global_compiler_lock
 
-from ...faults import UncompilableError
+from ...faults import KernelError, UncompilableError
 from ...frontend.python.resolve import Function
 from ...sanitizer.log import Site
 from . import access, arrays, atomics, cache, cache_key, diagnostics, driver, exchange, thread_intrinsics
@@ -215,7 +215,9 @@ def compile_for(made: Rewritten, kinds: tuple[types.Type, ...], *, anew: bool = 
                 made.thread.py_func.__qualname__ += f"_{key[:16]}"  # for the names in its machine code
             try:
                 made.driver.compile(signature)
-            except errors.NumbaError as error:
+            except KernelError:
+                raise
+            except (errors.NumbaError, AssertionError, RuntimeError) as error:  # the last two where its compiler ends
                 raise diagnostics.explain(made.functions, made.function, error) from None
             diagnostics.check(made.dispatchers, made.function)
             if key:

@@ -33,7 +33,7 @@ _FLOAT_INDEX = re.compile(r"^\w+\(array\([^()]*\), (?:\w*Tuple\([^()]*?)?\b(floa
 _LITERAL = re.compile(r"Literal\[(\w+)\]\(([^()]*)\)")
 
 
-def explain(functions: dict[str, Function], kernel: Function, error: errors.NumbaError) -> TypingError:
+def explain(functions: dict[str, Function], kernel: Function, error: Exception) -> TypingError:
     """Numba's error about the rewritten kernel, told about the kernel as it was written.
 
     Parameters
@@ -42,6 +42,8 @@ def explain(functions: dict[str, Function], kernel: Function, error: errors.Numb
         The kernel and the device functions it calls.
     """
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    if not isinstance(error, errors.NumbaError):
+        text = " ".join(["its compiler ends in", type(error).__name__, *text.splitlines()[:1]])
     fields = {"kernel": kernel.name, "filename": kernel.filename, "original": text}
     for function, line in _lines(functions, kernel, text):
         fields |= {
