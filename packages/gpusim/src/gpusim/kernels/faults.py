@@ -124,30 +124,6 @@ class ReturnFault(UncompilableError, TypeError):
     """A kernel that returns something, which Numba calls a `TypeError`."""
 
 
-class KernelSyntaxError(UncompilableError):
-    """A statement that does not exist in a kernel: ``try``, ``with``, ``yield``, a comprehension, a returned value."""
-
-
-class RecursionFault(UncompilableError):
-    """A kernel or device function that calls itself, also through others.
-
-    Attributes
-    ----------
-    chain : tuple of str
-        The functions, in the order they call each other.
-    """
-
-    fields = (*UncompilableError.fields, "chain")
-    chain: tuple[str, ...] | None
-
-    def describe(self) -> str:
-        chain = " calls ".join([*self.chain, self.chain[0]]) if self.chain else f"{self.kernel} calls itself"
-        return _join(
-            f"{chain}: a kernel cannot recurse. Write it as a loop, with a local array as the stack if it needs one.",
-            self.where(),
-        )
-
-
 class OutOfBoundsError(KernelError, IndexError):
     """An element that an array does not have.
 
@@ -298,32 +274,6 @@ def for_block(block: tuple[int, ...], partly: bool) -> str:
         else f"block {_tuple(block)}, which has ended"
     )
     return f"for {gone}"
-
-
-class DivergentBarrierError(KernelError):
-    """Threads of one block that wait at different barriers, where that cannot be carried out.
-
-    Attributes
-    ----------
-    other_line : int
-        The other barrier's line in the kernel's source.
-    other_thread : tuple of int
-    """
-
-    fields = (*KernelError.fields, "other_line", "other_thread")
-    other_line: int | None
-    other_thread: tuple[int, ...] | None
-
-    def describe(self) -> str:
-        thread = who(self.thread, self.block) if self.thread is not None else "one thread"
-        other = f"thread {_tuple(self.other_thread)}" if self.other_thread is not None else "another of its block"
-        elsewhere = f"in line {self.other_line}" if self.other_line is not None else "elsewhere"
-        return _join(
-            f"The threads of a block part at a barrier: {thread} waits in line {self.line}, {other} {elsewhere}.",
-            _unthreaded(self),
-            "What a GPU does then is undefined. Take the barrier out of the branch, so that all threads of the block "
-            "meet at the same one.",
-        )
 
 
 class DivisionFault(KernelError, ZeroDivisionError):

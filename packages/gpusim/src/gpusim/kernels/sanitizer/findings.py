@@ -14,7 +14,7 @@ import numpy as np
 from gpusim.device.indices import indices
 
 from ..driver_errors import LaunchError
-from ..faults import KernelError, OutOfBoundsError, element, who
+from ..faults import DeadlockError, KernelError, OutOfBoundsError, element, who
 from ..limits import three
 from . import messages, races, uninitialized
 from .fences import Fences
@@ -172,7 +172,7 @@ def of_fault(error: KernelError) -> Finding:
     kind = "launch"
     if isinstance(error, OutOfBoundsError):
         kind = "out-of-bounds"
-    elif "Barrier" in type(error).__name__ or "Deadlock" in type(error).__name__:
+    elif isinstance(error, DeadlockError):
         kind = "barrier-divergence"
     elif not isinstance(error, LaunchError):
         kind = "uncompilable" if "ncompilable" in "".join(c.__name__ for c in type(error).__mro__) else "launch"

@@ -193,12 +193,6 @@ class Recorder:
         """Note that the kernel's threads give each other values other than through memory: shuffles, votes, matches."""
         self._log.exchanges = True
 
-    def branched(self, line: int, warps: int, parted: int) -> None:
-        """Count a conditional: how many warps came to it, and in how many the threads parted."""
-        counts = self._log.branches.setdefault(line, [0, 0])
-        counts[0] += int(warps)
-        counts[1] += int(parted)
-
     def log(self) -> Log:
         """The log; more may still be appended to it."""
         return self._log

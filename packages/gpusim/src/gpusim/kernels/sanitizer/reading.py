@@ -36,8 +36,6 @@ class Log:
         Warps that do not act together.
     exchanges : bool
         Whether threads give each other values by shuffles, votes or matches.
-    branches : dict
-        By line: how often a warp came there, and how often its threads parted.
     truncated : int
         Records that were not kept.
     outside : numpy.ndarray, RECORD
@@ -55,7 +53,6 @@ class Log:
     arrivals: list[Arrival] = field(default_factory=list)
     strays: list[Stray] = field(default_factory=list)
     exchanges: bool = False
-    branches: dict[int, list[int]] = field(default_factory=dict)
     truncated: int = 0
     outside: np.ndarray = field(default_factory=lambda: np.empty(0, RECORD), repr=False)
     kernel: str = ""
