@@ -9,11 +9,9 @@ import time
 import numpy as np
 import pytest
 from IPython.core.error import UsageError
-from IPython.core.interactiveshell import InteractiveShell
 
 import kernellens
 from gpusim.hardware import gpus
-from kernellens import magics
 from kernellens.plot import lanes
 from kernellens.profiling import entries, schedule
 from kernellens.profiling.entries import Entry
@@ -21,11 +19,6 @@ from kernellens.profiling.entries import Entry
 cuda = None  # the stand-in, set by conftest.py
 H200 = gpus.find("H200")
 N = 1_000_000
-
-
-@pytest.fixture(scope="module")
-def cp(standins):
-    return importlib.import_module("cupy")
 
 
 @pytest.fixture(scope="module")
@@ -320,18 +313,6 @@ def test_two_kernels_share_the_processors(cp):
 
 
 # ---- the magic
-
-
-@pytest.fixture
-def shell(standins, monkeypatch):
-    shell = InteractiveShell()
-    magics.register(shell)
-    shown = []
-    monkeypatch.setattr(magics, "display", shown.append)
-    shell.shown = shown
-    shell.run_cell("import cupy as cp\nx = cp.linspace(0, 1, 1000)")
-    yield shell
-    kernellens.use_gpu(None)
 
 
 def test_the_magic_runs_the_cell_and_shows_its_timeline(shell, tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numba.core import errors, ir, types
@@ -32,7 +33,7 @@ _FLOAT_INDEX = re.compile(r"^\w+\(array\([^()]*\), (?:\w*Tuple\([^()]*?)?\b(floa
 _LITERAL = re.compile(r"Literal\[(\w+)\]\(([^()]*)\)")
 
 
-def explain(functions: dict[str, Function], kernel: Function, error: errors.NumbaError) -> TypingError:
+def explain(functions: dict[str, Function], kernel: Function, error: Exception) -> TypingError:
     """Numba's error about the rewritten kernel, told about the kernel as it was written.
 
     Parameters
@@ -41,6 +42,8 @@ def explain(functions: dict[str, Function], kernel: Function, error: errors.Numb
         The kernel and the device functions it calls.
     """
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    if not isinstance(error, errors.NumbaError):
+        text = " ".join(["its compiler ends in", type(error).__name__, *text.splitlines()[:1]])
     fields = {"kernel": kernel.name, "filename": kernel.filename, "original": text}
     for function, line in _lines(functions, kernel, text):
         fields |= {
@@ -136,7 +139,7 @@ def check(dispatchers: Sequence[tuple], kernel: Function) -> None:
             _check(function, kernel, result.type_annotation, written)
 
 
-def _check(function: Function, kernel: Function, annotation: object, written: bool) -> None:
+def _check(function: Function, kernel: Function, annotation: Any, written: bool) -> None:
     """Look at the types of one of a kernel's functions."""
     fields = {"kernel": kernel.name, "filename": function.filename}
     if function.pyfunc is not kernel.pyfunc:
@@ -170,7 +173,7 @@ _VIEWS = ("reshape", "ravel", "view", "transpose", "item")
 _LIBRARY = ("dot", "vdot", "matmul")
 
 
-def _allocates(call: object, signature: object, typemap: dict[str, types.Type]) -> str | None:
+def _allocates(call: Any, signature: Any, typemap: dict[str, types.Type]) -> str | None:
     """What a call or operation is that needs memory of its own, or a library; None if it needs neither."""
     made_array = isinstance(getattr(signature, "return_type", None), types.Array)
     if not isinstance(call, ir.Expr):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from typing import Any
 
 import numpy as np
 from numba.core import ir, types
@@ -12,7 +13,7 @@ from ...frontend.absent import FUNCTIONS, METHODS, UFUNCS, sentence
 from . import access
 
 
-def absent(expression: object, typemap: dict[str, types.Type]) -> str | None:
+def absent(expression: Any, typemap: dict[str, types.Type]) -> str | None:
     """Say what an expression uses that a GPU's compiler does not have, and what to use; None if nothing.
 
     Parameters
@@ -36,18 +37,18 @@ def absent(expression: object, typemap: dict[str, types.Type]) -> str | None:
     return _called(callee, len(expression.args))
 
 
-def _outside(base: types.Type | None, index: types.Type | None) -> str | None:
+def _outside(base: Any, index: Any) -> str | None:
     if isinstance(base, types.BaseTuple) and isinstance(index, types.IntegerLiteral):
         if not -len(base) <= index.literal_value < len(base):
             return f"A tuple of {len(base)} has no item {index.literal_value}."
     return None
 
 
-def attribute(expression: object, typemap: dict[str, types.Type]) -> str | None:
+def attribute(expression: Any, typemap: dict[str, types.Type]) -> str | None:
     """Say which attribute of an array a GPU's compiler does not have; None if there is none."""
     if not isinstance(expression, ir.Expr) or expression.op != "getattr":
         return None
-    kind = typemap.get(expression.value.name)
+    kind: Any = typemap.get(expression.value.name)
     if not isinstance(kind, types.Array):
         return None
     if expression.attr == "flags" or (expression.attr == "imag" and not isinstance(kind.dtype, types.Complex)):

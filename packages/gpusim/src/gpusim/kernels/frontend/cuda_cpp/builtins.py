@@ -156,7 +156,7 @@ class Builtins:
             return "call_refused"
         return None
 
-    def call(self, f, name: str, given: list[c_ast.Node], node: c_ast.Node) -> Value:
+    def call(self, f, name: str, given: list[c_ast.Node], node: c_ast.Node) -> Any:
         """A call of one of CUDA's functions.
 
         Raises
@@ -173,7 +173,7 @@ class Builtins:
         if name.startswith(overloads.STANDARD):
             name = name.removeprefix(overloads.STANDARD)
             given = overloads.as_standard(f, name, given)
-        method = self._find(name)
+        method: Any = self._find(name)
         return getattr(self, method, self.call_refused)(f, name, given, node)
 
     # Complex numbers, limits
@@ -204,7 +204,7 @@ class Builtins:
             return Value(kind, to(kind.char, call("complex", a.node, b.node)))
         kind = f.number(given[0]).type
         member = name[len("_hf_limit_") :]
-        info = np.finfo(kind.dtype) if kind.kind == "f" else np.iinfo(kind.dtype)
+        info: Any = np.finfo(kind.dtype) if kind.kind == "f" else np.iinfo(kind.dtype)
         values = {"max": info.max, "lowest": info.min, "min": getattr(info, "tiny", info.min)}
         if kind.kind == "f":
             values |= {
@@ -322,17 +322,18 @@ class Builtins:
         """``cg::sync(group)``."""
         if len(given) != 1 or not isinstance(given[0], c_ast.ID):
             f.refuse("this sync()", node)
-        variable = f.scope.find(given[0].name)
+        variable: Any = f.scope.find(given[0].name)
         if variable is None or not isinstance(variable.type, Group):
             f.wrong('no instance of overloaded function "sync" matches the argument list', node)
-        return builtins_threads.group(self, f, variable.type, "sync", node)
+        else:
+            return builtins_threads.group(self, f, variable.type, "sync", node)
 
     def call_warp(self, f, name, given, node):
         return builtins_threads.call_of(self, f, name, given, node)
 
     # Members
 
-    def member(self, f, node: c_ast.FuncCall, subscripts: list[c_ast.Node]) -> Value:
+    def member(self, f, node: c_ast.FuncCall, subscripts: list[c_ast.Node]) -> Any:
         """``x.size()``, ``x.shape()[k]``, ``z.real()``, ``group.sync()``."""
         owner, name = node.name.name, node.name.field.name
         given = list(node.args.exprs) if node.args is not None else []
@@ -359,7 +360,7 @@ class Builtins:
             return Value(VOID, ast.Constant(None))
         f.refuse(f".{name}() of {made.type}", node)
 
-    def _of_carray(self, f, variable, name, subscripts, node) -> Value:
+    def _of_carray(self, f, variable, name, subscripts, node) -> Any:
         kind = variable.type
         if name == "size" and not subscripts:
             return Value(LONG, load(f"{variable.name}__size"))
@@ -386,7 +387,7 @@ class Builtins:
             rest = ast.BinOp(copy.deepcopy(rest), ast.FloorDiv(), load(length.id))
         return [rest, *made]
 
-    def attribute(self, f, node: c_ast.StructRef) -> Value:
+    def attribute(self, f, node: c_ast.StructRef) -> Any:
         """``x.ndim``; all else is a struct's member."""
         variable = f.scope.find(node.name.name) if isinstance(node.name, c_ast.ID) else None
         if variable is not None and isinstance(variable.type, Carray) and node.field.name == "ndim":
@@ -411,7 +412,7 @@ class Builtins:
 
     def math(self, kind: Scalar, name: str, *args: Value) -> Value:
         """One of C's functions of floats, in a float's type."""
-        python = MATH.get(name) or MATH2.get(name)
+        python = MATH.get(name) or MATH2.get(name) or ""
         if name == "exp10":
             made = call("_c_math.pow", literal(kind, 10.0).node, args[0].node)
             return Value(kind, to(kind.char, made))
@@ -528,7 +529,7 @@ class Builtins:
         (a,) = self.numbers(f, name, given, 1, node)
         if a.type.kind == "c" and name != "signbit":
             a = f.kept(a)
-            parts = [call(f"_c_math.{name}", self.part(a, part).node) for part in ("real", "imag")]
+            parts: list[ast.expr] = [call(f"_c_math.{name}", self.part(a, part).node) for part in ("real", "imag")]
             return Value(BOOL, ast.BoolOp(ast.And() if name == "isfinite" else ast.Or(), parts))
         self.chosen(f, name, [a], node)
         tested = call("_c_sign_bit" if name == "signbit" else f"_c_math.{name}", a.node)
@@ -602,7 +603,7 @@ class Builtins:
         f.store(place, whole)
         return binary("-", a, whole)
 
-    def _with_places(self, f, name: str, given: list, kind: Scalar | None, node) -> tuple[Value, Scalar, list]:
+    def _with_places(self, f, name: str, given: list, kind: Any, node) -> tuple[Value, Scalar, list]:
         """A number, in the type of the function, and where its results are stored."""
         a = f.number(given[0])
         places = [f.place(c_ast.UnaryOp("*", each, node.coord)) for each in given[1:]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 from pycparser import c_ast
 
@@ -94,7 +95,8 @@ def _atomic(b, f, name: str, given: list[c_ast.Node], node: c_ast.Node) -> Value
     if place.type in (LONG, ULONG) or (place.type.char == "i8" and base in ("Add", "Exch", "CAS") and not extra):
         f.wrong(f'no instance of overloaded function "{name}" matches the argument list', node)
     values = [f.converted(f.number(v), place.type, node) for v in given[1:]]
-    array, at = place.node, place.at[0] if len(place.at) == 1 else ast.Tuple(list(place.at), ast.Load())
+    places: Any = place.at
+    array, at = place.node, places[0] if len(places) == 1 else ast.Tuple(list(places), ast.Load())
     if base == "Exch" and place.type == FLOAT:  # the engine exchanges whole numbers: the bits are as good
         view = f.temporary(ast.Call(ast.Attribute(array, "view", ast.Load()), [_numpy("int32")], []))
         bits = ast.Call(ast.Attribute(call("_c_np.float32", values[0].node), "view", ast.Load()), [_numpy("int32")], [])
@@ -143,7 +145,7 @@ def _shuffle(b, f, name: str, given: list[c_ast.Node], node: c_ast.Node) -> Valu
     return Value(kind, ast.IfExp(test.node, moved.node, a.node))
 
 
-def group(b, f, kind, name: str, node: c_ast.Node) -> Value:
+def group(b, f, kind, name: str, node: c_ast.Node) -> Any:
     """A member of a cooperative group."""
     grid = kind.name == "grid_group"
     if name == "sync":

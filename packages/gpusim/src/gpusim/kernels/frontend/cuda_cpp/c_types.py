@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -53,7 +54,7 @@ class Pointer:
         Whether nothing can be stored through it.
     """
 
-    to: object
+    to: Any
     const: bool = False
 
     def __str__(self) -> str:
@@ -64,7 +65,7 @@ class Pointer:
 class Array:
     """An array in shared or local memory, or in the module's own."""
 
-    of: object
+    of: Any
     shape: tuple[int, ...]
 
     def __str__(self) -> str:
@@ -84,7 +85,7 @@ class Struct:
     """
 
     name: str
-    fields: tuple[tuple[str, object], ...]
+    fields: tuple[tuple[str, Any], ...]
     aligned: int = 1
 
     kind = "V"
@@ -123,13 +124,13 @@ class Struct:
         return self.name
 
 
-def alignment(kind: object) -> int:
+def alignment(kind: Any) -> int:
     """In bytes."""
     kind = kind.of if isinstance(kind, Array) else kind
     return kind.alignment if isinstance(kind, Struct) else kind.size
 
 
-def _format(kind: object) -> np.dtype:
+def _format(kind: Any) -> np.dtype:
     return np.dtype((kind.of.dtype, kind.shape)) if isinstance(kind, Array) else kind.dtype
 
 
@@ -178,7 +179,7 @@ LLONG, ULLONG = Scalar("long long", "i8"), Scalar("unsigned long long", "u8")
 FLOAT, DOUBLE = Scalar("float", "f4"), Scalar("double", "f8")
 COMPLEX64, COMPLEX128 = Scalar("complex<float>", "c8"), Scalar("complex<double>", "c16")
 
-NAMED: dict[str, object] = {
+NAMED: dict[str, Any] = {
     "void": VOID,
     "bool": BOOL,
     "_Bool": BOOL,

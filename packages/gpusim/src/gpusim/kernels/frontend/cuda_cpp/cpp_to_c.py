@@ -226,7 +226,7 @@ def arguments(tokens: list[Token]) -> list[list[Token]]:
 def _outside(tokens: list[Token], unit: Unit) -> list[Token]:
     """Take out attributes, namespaces, ``extern "C"`` and templates; note kernels and names of types."""
     made: list[Token] = []
-    namespaces = set(_NAMESPACES)
+    namespaces: set[str] = set(_NAMESPACES)
     k = 0
     tokens = list(tokens)
     blocks: list[int] = []  # closing braces that go with their opening
@@ -597,16 +597,17 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
     code, types = unit.code, WORDS | unit.typenames
     tokens = list(tokens)
     made: list[Token] = []
-    depth = k = 0
+    depth = k = line = 0
+
+    def mark(word: str) -> Token:
+        return Token(word, line, "name" if word[0].isalnum() or word[0] == "_" else "mark")
+
     while k < len(tokens):
         token = tokens[k]
         text, line = token.text, token.line
         after = tokens[k + 1].text if k + 1 < len(tokens) else ""
         before = made[-1].text if made else ""
         depth += (text == "{") - (text == "}")
-
-        def mark(word: str, line: int = line) -> Token:
-            return Token(word, line, "name" if word[0].isalnum() or word[0] == "_" else "mark")
 
         if text in _CASTS and after == "<":
             end = angle(tokens, k + 1, code)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import math
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from .. import intrinsics
 class Device:
     """A Python function that kernels may call."""
 
-    def __init__(self, function: object):
+    def __init__(self, function: Any):
         self.__gpusim_device__ = function
 
 
@@ -135,7 +136,7 @@ def central(x):
     return r
 
 
-_central = Device(central)
+_central: Any = Device(central)
 
 
 def erfcinv(x):
@@ -157,7 +158,7 @@ def erfcinv(x):
     return r if x < 1.0 else -r
 
 
-_erfcinv = Device(erfcinv)
+_erfcinv: Any = Device(erfcinv)
 
 
 def erfinv(x):
@@ -214,7 +215,7 @@ def fdim(x, y):
     return 0.0 if x <= y else x - y
 
 
-_cbrt = intrinsics.TOP["cbrt"]
+_cbrt: Any = intrinsics.TOP["cbrt"]
 
 
 def rcbrt(x):
@@ -227,7 +228,7 @@ def normcdfinv(x):
     return 0.0 - 1.4142135623730951 * _erfcinv(2.0 * x)
 
 
-ENVIRONMENT: dict[str, object] = {
+ENVIRONMENT: dict[str, Any] = {
     **{f"_c_{np.dtype(t).kind}{np.dtype(t).itemsize}": t for t in (
         np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64,
         np.complex64, np.complex128,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pycparser import c_ast
 
 from . import overloads
@@ -27,7 +29,7 @@ def entered(module, function: c_ast.FuncDef) -> str:
     return function.decl.name
 
 
-def parameters(module, function: c_ast.FuncDef) -> list[object]:
+def parameters(module, function: c_ast.FuncDef) -> list[Any]:
     """The types of a function's parameters, a reference being what it refers to."""
     made = []
     params = function.decl.type.args.params if function.decl.type.args is not None else ()
@@ -118,7 +120,7 @@ def chosen(module, f, name: str, given: list[c_ast.Node], node: c_ast.Node) -> s
     return best[0]
 
 
-def _rank(given: object, wanted: object) -> int | None:
+def _rank(given: Any, wanted: Any) -> int | None:
     if isinstance(given, Pointer) and isinstance(wanted, Pointer):
         return int(wanted.const != given.const) if given.to == wanted.to and wanted.const >= given.const else None
     return overloads.rank(given, wanted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 import numpy as np
 from pycparser import c_ast
@@ -52,11 +53,11 @@ class Module:
         self.place = place or sources.Source(code.shown, code.filename, 1)
         self.externals: dict[str, Made] = {}
         self.unit = cpp_to_c.convert(tokens(code, defines), code)
-        self.typedefs: dict[str, object] = dict(NAMED) | {"_hf_auto": "auto"}
+        self.typedefs: dict[str, Any] = dict(NAMED) | {"_hf_auto": "auto"}
         self.own: set[str] = set()  # types that the source itself names
         self.functions: dict[str, c_ast.FuncDef] = {}
         self.overloads: dict[str, list[str]] = {}  # those that share a name
-        self.variables: dict[str, tuple[object, c_ast.Decl]] = {}
+        self.variables: dict[str, tuple[Any, c_ast.Decl]] = {}
         self.constants: dict[str, Variable] = {}
         self.enums: dict[str, int] = {}
         self.structs: dict[str, Struct] = {name: VECTORS[name] for name in self.unit.vectors}
@@ -74,6 +75,7 @@ class Module:
         """Parse some of the source and take in what it declares."""
         known = sorted({n for n in (*NAMED, *self.typedefs) if n not in cpp_to_c.WORDS})
         prelude = "typedef int bool; " + "".join(f"typedef int {name}; " for name in known)
+        tree: Any = None
         try:
             tree = CParser().parse(prelude + joined(made), self.code.filename)
         except ParseError as error:
@@ -131,7 +133,7 @@ class Module:
         if node.name:
             self.typedefs[node.name] = INT
 
-    def resolve(self, node: c_ast.Node, f: Translation, init: c_ast.Node | None = None) -> object:
+    def resolve(self, node: c_ast.Node, f: Translation, init: c_ast.Node | None = None) -> Any:
         """The type that a declaration says."""
         line = node.coord.line if getattr(node, "coord", None) is not None else f.line
         if isinstance(node, c_ast.TypeDecl | c_ast.Typename):
@@ -162,7 +164,7 @@ class Module:
             return structs.resolved(f, self, node)
         self.code.refuse(f"a {type(node).__name__.lower()}", line)
 
-    def array_type(self, node: c_ast.ArrayDecl, f: Translation, init: c_ast.Node | None) -> Array:
+    def array_type(self, node: c_ast.ArrayDecl, f: Translation, init: Any) -> Array:
         shape, inner = [], node
         while isinstance(inner, c_ast.ArrayDecl):
             if inner.dim is None:
@@ -310,7 +312,7 @@ class Module:
                 if param in words and param not in known:
                     _, (value, readonly) = f.apart(lambda each=each: (f.value(each), f.readonly(each)))
                     pointed = isinstance(value.type, Pointer) and "*" in words
-                    kind = value.type.to if pointed else value.type
+                    kind: Any = value.type.to if pointed else value.type
                     const = "const" not in words and (value.type.const if pointed else "&" in words and readonly)
                     known[param] = "const " * const + (str(kind) if kind.kind != "c" else f"_hf_{kind.char}")
         missing = [p for _, p in template.params if p not in known]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from pycparser import c_ast
 
@@ -37,9 +38,9 @@ class Variable:
         Whether it is declared const.
     """
 
-    type: object
+    type: Any
     name: str
-    const: object = None
+    const: Any = None
     boxed: bool = False
     reference: bool = False
     array: ast.expr | None = None

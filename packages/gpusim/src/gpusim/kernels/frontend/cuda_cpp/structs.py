@@ -155,6 +155,7 @@ def initial(f, kind: Struct, init: c_ast.Node) -> Value:
     given: dict[str, c_ast.Node] = {}
     names = [name for name, _ in kind.fields]
     for k, each in enumerate(init.exprs or ()):
+        name = ""
         if isinstance(each, c_ast.NamedInitializer):
             name, each = each.name[0].name, each.expr
         elif k >= len(names):

@@ -12,7 +12,7 @@ import copy
 import itertools
 from dataclasses import dataclass, field
 from types import FunctionType
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 
 from pycparser import c_ast
 
@@ -21,10 +21,13 @@ from . import c_types, headers, methods, structs, values
 from .c_types import BOOL, INT, LONG, UINT, ULONG, VECTORS, VOID, Array, Carray, Group, Pointer, Scalar, Struct, common
 from .cpp_to_c import INDICES, REFERENCE, SHARED, THIS, readable
 from .device_library import ENVIRONMENT
+from .errors import Code
 from .scope import Scope, Usage, Variable, chain
 from .values import Value, added, binary, call, convert, decayed, index, literal, load, to, unary, wide
 
 _DIM3 = ("threadIdx", "blockIdx", "blockDim", "gridDim")
+
+Node = TypeVar("Node", bound=ast.AST)
 
 
 @dataclass
@@ -45,8 +48,8 @@ class Made:
     """
 
     python: FunctionType
-    params: list[tuple[str, object]]
-    returns: object
+    params: list[tuple[str, Any]]
+    returns: Any
     variables: list[str] = field(default_factory=list)
     shared: int = 0
     cooperative: bool = False
@@ -57,9 +60,9 @@ class Place:
 
     def __init__(
         self,
-        kind: Scalar,
-        node: ast.expr | None = None,
-        at: list[ast.expr] | None = None,
+        kind: Any,
+        node: Any = None,
+        at: Any = None,
         name: str = "",
         readonly: bool = False,
         member: bool = False,
@@ -89,14 +92,15 @@ class Translation:
     """
 
     def __init__(self, module: Any, usage: Usage, raw: dict[str, Carray] | None = None):
-        self.module, self.code, self.usage, self.raw = module, module.code, usage, raw or {}
+        self.code: Code = module.code
+        self.module, self.usage, self.raw = module, usage, raw or {}
         self.scope = Scope()
-        self.out: list[ast.stmt] = []
+        self.out: Any = []
         self.first: list[ast.stmt] = []
         self.loops: list = []
-        self.called: dict[str, object] = {}
+        self.called: dict[str, Any] = {}
         self.globals: dict[str, str] = {}
-        self.returns: object = VOID
+        self.returns: Any = VOID
         self.shared_bytes = 0
         self.line, self.column = 1, 0
         self.count = 0
@@ -160,7 +164,7 @@ class Translation:
             zero = structs.returned(structs.zeros(self.returns)) if isinstance(self.returns, Struct) else None
             body.append(self.stamp(ast.Return(zero or literal(self.returns, 0).node)))
         names += list(self.globals.values())
-        made = ast.FunctionDef(readable(name), ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, []), body or [
+        made: Any = ast.FunctionDef(readable(name), ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, []), body or [
             ast.Pass()], [])  # fmt: skip
         if "type_params" in ast.FunctionDef._fields:
             made.type_params = []
@@ -168,7 +172,7 @@ class Translation:
         made = _unshared(self.stamp(made))
         return Made(self.python(made), params, self.returns, list(self.globals), self.shared_bytes)
 
-    def parameter(self, param: c_ast.Decl, names: list[str], before: list[ast.stmt], kernel: bool) -> object:
+    def parameter(self, param: c_ast.Decl, names: list[str], before: list[ast.stmt], kernel: bool) -> Any:
         """Declare a parameter; its Python names are added to `names`."""
         kind = self.module.resolve(param.type, self)
         if isinstance(kind, Array):
@@ -298,7 +302,11 @@ class Translation:
 
     def loop(self, node: c_ast.Node, step: c_ast.Node | None) -> None:
         line = self.line, self.column
-        before, test = self.apart(lambda: self.truth(node.cond)) if node.cond is not None else ([], None)
+        before: list[ast.stmt] = []
+        test: Any = None
+        if node.cond is not None:
+            before, test = self.apart(lambda: self.truth(node.cond))
+        condition = test and test.node
         always = test is None or (test.const is not None and bool(test.const))
         self.loops.append(lambda: self.apart(lambda: self.run(step))[0] if step is not None else [])
         body = self.block(node.stmt)
@@ -307,12 +315,12 @@ class Translation:
             body += self.apart(lambda: self.run(step))[0] if step is not None else []
         self.line, self.column = line
         if before:
-            leave = ast.If(ast.UnaryOp(ast.Not(), test.node), [ast.Break()], [])
+            leave = ast.If(ast.UnaryOp(ast.Not(), condition), [ast.Break()], [])
             made = ast.While(ast.Constant(True), [*before, leave, *body], [])
         else:
-            made = ast.While(ast.Constant(True) if always else test.node, body, [])
+            made = ast.While(ast.Constant(True) if always else condition, body, [])
         if step is not None and not before and _counts(node, step):
-            made.counted = True
+            vars(made)["counted"] = True
         self.emit(made)
 
     def do_DoWhile(self, node: c_ast.DoWhile) -> None:
@@ -332,9 +340,8 @@ class Translation:
         self.line, self.column = line
         made = ast.While(ast.Constant(True), body, [])
         if isinstance(node.cond, c_ast.Constant) and not any(isinstance(n, ast.Continue) for n in ast.walk(made)):
-            made.once = node.cond.value == "0"
-            if not made.once:
-                del made.once
+            if node.cond.value == "0":
+                vars(made)["once"] = True
         self.emit(made)
 
     def do_Break(self, node: c_ast.Break) -> None:
@@ -380,7 +387,7 @@ class Translation:
             labels.append(item)
             bodies.append(list(item.stmts or ()))
         self.loops.append(None)
-        branches: list[tuple[ast.expr | None, list[ast.stmt]]] = []
+        branches: list[tuple[Any, list[ast.stmt]]] = []
         for k, label in enumerate(labels):
             run: list[c_ast.Node] = []
             for later in bodies[k:]:
@@ -395,7 +402,7 @@ class Translation:
             else:
                 branches.append((None, made))
         self.loops.pop()
-        other = next((made for test, made in branches if test is None), [])
+        other: list[ast.stmt] = next((made for test, made in branches if test is None), [])
         for test, made in reversed([b for b in branches if b[0] is not None]):
             other = [self.stamp(ast.If(test, made, other))]
         self.out += other
@@ -405,8 +412,9 @@ class Translation:
     def emit(self, statement: ast.stmt) -> None:
         self.out.append(self.stamp(statement))
 
-    def stamp(self, node: ast.AST) -> ast.AST:
+    def stamp(self, node: Node) -> Node:
         """Give the nodes of a tree that have no line the one that is being translated."""
+        inner: Any
         for inner in ast.walk(node):
             if "lineno" in inner._attributes and not hasattr(inner, "lineno"):
                 inner.lineno = inner.end_lineno = self.line
@@ -429,7 +437,7 @@ class Translation:
             return value
         return Value(value.type, load(self.temporary(value.node)))
 
-    def apart(self, make: object) -> tuple[list[ast.stmt], object]:
+    def apart(self, make: Any) -> tuple[list[ast.stmt], Any]:
         """What a piece of translation makes, and the statements it wants in front."""
         before, self.out = self.out, []
         try:
@@ -438,10 +446,10 @@ class Translation:
         finally:
             self.out = before
 
-    def wrong(self, message: str, node: c_ast.Node | None = None, instead: str | None = None):
+    def wrong(self, message: str, node: c_ast.Node | None = None, instead: str | None = None) -> NoReturn:
         self.code.wrong(message, self.at(node), instead)
 
-    def refuse(self, what: str, node: c_ast.Node | None = None, nearest: str | None = None):
+    def refuse(self, what: str, node: c_ast.Node | None = None, nearest: str | None = None) -> NoReturn:
         self.code.refuse(what, self.at(node), nearest)
 
     def at(self, node: c_ast.Node | None) -> int:
@@ -463,7 +471,7 @@ class Translation:
         finally:
             self.line, self.column = before
 
-    def type_of(self, node: c_ast.Node) -> object:
+    def type_of(self, node: c_ast.Node) -> Any:
         """The type of an expression, which is not evaluated."""
         shared = self.shared_bytes
         _, made = self.apart(lambda: self.value(node))
@@ -600,9 +608,10 @@ class Translation:
         for n in shape[len(given) :]:
             step *= n
         for n, each in reversed(list(zip(shape, given, strict=False))):
-            one = wide(each)
+            one: Any = wide(each)
             if isinstance(one, ast.Constant):
-                one = ast.Constant(one.value * step)
+                value: Any = one.value
+                one = ast.Constant(value * step)
             elif step != 1:
                 one = ast.BinOp(one, ast.Mult(), ast.Constant(step))
             total = added(one, total)
@@ -616,7 +625,7 @@ class Translation:
             return Place(kind.of, load(variable.name), places, readonly=variable.readonly)
         if len(subscripts) != 1 or kind.indexer:
             self.wrong(f'no operator "[]" matches these operands of {kind}', node)
-        called = subscripts[0].name if isinstance(subscripts[0], c_ast.FuncCall) else None
+        called: Any = subscripts[0].name if isinstance(subscripts[0], c_ast.FuncCall) else None
         if isinstance(called, c_ast.ID) and called.name == INDICES:
             given = [wide(self.whole(each)) for each in subscripts[0].args.exprs]
             if len(given) != kind.ndim:
@@ -701,7 +710,7 @@ class Translation:
         made = self.value(node.expr)
         return self.cast(made, kind, node)
 
-    def cast(self, made: Value, kind: object, node: c_ast.Node) -> Value:
+    def cast(self, made: Value, kind: Any, node: c_ast.Node) -> Value:
         if isinstance(kind, Pointer):
             return self.cast_pointer(made, kind, node)
         if isinstance(made.type, Pointer) or not isinstance(kind, Scalar) or not isinstance(made.type, Scalar):
@@ -710,7 +719,7 @@ class Translation:
             self.refuse(f'a conversion of "{made.type}" to "{kind}"', node)
         return self.converted(made, kind, node)
 
-    def converted(self, made: Value, kind: Scalar, node: c_ast.Node | None) -> Value:
+    def converted(self, made: Value, kind: Any, node: c_ast.Node | None) -> Value:
         """A number as another type, as an assignment converts it; a struct as itself."""
         if isinstance(kind, Struct) and made.type == kind:
             return made
@@ -819,11 +828,11 @@ class Translation:
         whole = isinstance(node, c_ast.ArrayRef) or (isinstance(node, c_ast.UnaryOp) and node.op == "*")
         return whole and self.place(node).readonly
 
-    def points_as(self, given: object, kind: Pointer) -> bool:
+    def points_as(self, given: Any, kind: Any) -> bool:
         """Whether C++ makes a pointer of a type of what is given."""
         return isinstance(given, Pointer) and given.to == kind.to and (kind.const or not given.const)
 
-    def check_bound(self, given: object, kind: Pointer, node: c_ast.Node) -> None:
+    def check_bound(self, given: Any, kind: Pointer, node: c_ast.Node) -> None:
         """Refuse a reference to what is of another type, or constant."""
         if not isinstance(given, Pointer) or given.to != kind.to:
             of = given.to if isinstance(given, Pointer) else given
@@ -1094,7 +1103,7 @@ class Translation:
         if _readonly(node) and node.init is None and "extern" not in node.storage:
             self.wrong(f'const variable "{node.name}" requires an initializer', node)
 
-    def declare_number(self, name: str, kind: Scalar, made: Value | None, node: c_ast.Decl) -> None:
+    def declare_number(self, name: str, kind: Any, made: Value | None, node: c_ast.Decl) -> None:
         changed = name in self.usage.assigned | self.usage.moved | self.usage.addressed
         if made is not None and made.const is not None and kind.kind in "iub" and "const" in node.quals and not changed:
             self.declared(name, Variable(kind, name, const=made.const, readonly=True), node)
@@ -1157,7 +1166,7 @@ class Translation:
         self.assign(f"{variable.name}__at", offset_of(place.at[0]))
         self.declared(name, variable, node)
 
-    def declare_auto(self, name: str, kind: object, node: c_ast.Decl) -> None:
+    def declare_auto(self, name: str, kind: Any, node: c_ast.Decl) -> None:
         called = node.init.name.name if isinstance(node.init, c_ast.FuncCall) and isinstance(
             node.init.name, c_ast.ID) else ""  # fmt: skip
         if called in ("this_grid", "this_thread_block"):
@@ -1200,7 +1209,7 @@ class Translation:
                 self.wrong("initializer not allowed for __shared__ variable", node)
             self.fill(variable, kind, node.init)
 
-    def allocate(self, name: str, where: str, kind: Scalar, shape: tuple[int, ...]) -> None:
+    def allocate(self, name: str, where: str, kind: Any, shape: tuple[int, ...]) -> None:
         extents = ast.Constant(shape[0]) if len(shape) == 1 else ast.Tuple([ast.Constant(n) for n in shape], ast.Load())
         of = self.dtype(kind)
         if where == "shared":
@@ -1302,7 +1311,7 @@ def _readonly(node: c_ast.Decl) -> bool:
     return "const" in ((node.type.quals or ()) if isinstance(node.type, c_ast.PtrDecl) else node.quals)
 
 
-def spread(init: c_ast.InitList, shape: tuple[int, ...], at: tuple[int, ...], given: dict, f: Translation) -> None:
+def spread(init: c_ast.InitList, shape: Any, at: tuple[int, ...], given: dict, f: Translation) -> None:
     """Enter an array's initial values by their places."""
     exprs = list(init.exprs or ())
     nested = any(isinstance(e, c_ast.InitList) for e in exprs)

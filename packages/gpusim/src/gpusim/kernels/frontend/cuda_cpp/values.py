@@ -6,6 +6,7 @@ import ast
 import math
 import operator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -50,11 +51,11 @@ class Value:
         What a pointer was made of, for ``sizeof``.
     """
 
-    type: object
-    node: ast.expr
-    offset: ast.expr | None = None
-    const: object = None
-    parts: list[Value] | None = None
+    type: Any
+    node: Any
+    offset: Any = None
+    const: Any = None
+    parts: Any = None
     array: Array | None = None
 
 
@@ -75,7 +76,7 @@ def to(char: str, node: ast.expr) -> ast.expr:
     return call(f"_c_{char}", node)
 
 
-def literal(kind: Scalar, value: object) -> Value:
+def literal(kind: Any, value: Any) -> Value:
     """A constant."""
     if kind.kind in "iub":
         value = wrapped(int(value), kind)
@@ -97,7 +98,7 @@ def literal(kind: Scalar, value: object) -> Value:
     return Value(kind, to(kind.char, node), const=value)
 
 
-def convert(value: Value, kind: Scalar) -> Value:
+def convert(value: Value, kind: Any) -> Value:
     """C's conversion of a number; out of range as a GPU converts, which clips floats."""
     given = value.type
     if value.const is not None and kind.kind != "c":
@@ -133,7 +134,7 @@ _FOLDED = {
 }  # fmt: skip
 
 
-def binary(op: str, a: Value, b: Value) -> Value | None:
+def binary(op: str, a: Value, b: Value) -> Any:
     """An operation on two numbers, by C's rules; None if there is none on such types."""
     if op in ("<<", ">>"):
         return _shift(op, a, b)
@@ -193,7 +194,7 @@ def _folded(op: str, a: Value, b: Value) -> int | None:
     return int(_FOLDED[op](x, y))
 
 
-def unary(op: str, a: Value) -> Value | None:
+def unary(op: str, a: Value) -> Any:
     """``+ - ~ !`` of a number; None if there is none for its type."""
     if op == "!":
         known = None if a.const is None else not a.const
@@ -262,10 +263,11 @@ def wide(value: Value) -> ast.expr:
     return value.node if value.type.char == "i8" else to("i8", value.node)
 
 
-def index(offset: ast.expr) -> ast.expr:
+def index(offset: Any) -> ast.expr:
     """An offset as an index that never counts from the end, as C's do not."""
-    if isinstance(offset, ast.Constant) and offset.value >= 0:
-        return ast.Constant(offset.value)
+    known: Any = offset.value if isinstance(offset, ast.Constant) else None
+    if known is not None and known >= 0:
+        return ast.Constant(known)
     return to("u8", offset)
 
 
