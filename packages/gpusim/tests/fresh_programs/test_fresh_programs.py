@@ -1,7 +1,7 @@
 """Short programs as a working user writes them; what the real library does with each was written down before it was run here.
 
-In `programs.txt` a program begins at ``===``, with its library and its title. Behind ``-->`` stands the value of its last expression,
-as an expression itself, or the names of the errors that it may end in. `tolist()` and rounding keep the values plain.
+In `first.txt` and `second.txt` a program begins at ``===``, with its library and its title. Behind ``-->`` stands the value of its
+last expression, as an expression itself, or the names of the errors that it may end in. `tolist()` and rounding keep the values plain.
 """
 
 import ast
@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-TEXT = (Path(__file__).parent / "programs.txt").read_text()
+TEXT = "".join((Path(__file__).parent / name).read_text() for name in ("first.txt", "second.txt"))
 PROGRAMS = {
     title: (code, label) for title, code, label in re.findall(r"(?m)^=== (.*)\n((?:(?!===).*\n)*?)--> (.*)$", TEXT)
 }
@@ -52,7 +52,7 @@ def agree(got, expected) -> bool:
 
 
 def test_every_program_has_a_label():
-    assert len(PROGRAMS) == TEXT.count("\n=== ") + 1 == 200
+    assert len(PROGRAMS) == TEXT.count("\n=== ") + 1 == 320
 
 
 @pytest.mark.large(smoke=8)
