@@ -5,7 +5,8 @@ compares each output with the stored one, after the sanitising patterns of ``tes
 
 - kernels get the environment in which the notebooks were built, so that outputs are comparable;
 - stderr, pictures and HTML are not compared: the first names processes, the text beside the others is compared;
-- the first failing cell ends its notebook: the cells after it are skipped, naming it, instead of failing one by one;
+- the first failing cell ends its notebook: the cells after it are skipped, naming it, instead of failing one by one. On a
+  GPU they run: nobody sits at it for long, and each cell that says something else there is wanted;
 - a cell tagged ``gpu-output`` runs everywhere and is compared only where there is a GPU;
 - output may take a minute to arrive, on a machine with two busy cores, before it counts as lost;
 - a kernel that dies while it starts is started again;
@@ -145,7 +146,7 @@ def pytest_collection():
 
 
 def pytest_runtest_setup(item):
-    if failed := item.parent.stash.get(_FAILED, None):
+    if (failed := item.parent.stash.get(_FAILED, None)) and not _has_gpu():
         pytest.skip(f"{failed} of this notebook failed")
 
 

@@ -211,13 +211,16 @@ report(fused)
 np.testing.assert_allclose(cp.asnumpy(fused(x_gpu[0])), cp.asnumpy(one_line(x_gpu[0])), rtol=1e-14)
 
 # %% [markdown]
-# A fused function may end in one sum. Then it writes no array at all. This is the count of unit 01:
+# `cp.fuse` makes elementwise kernels. A `cp.ReductionKernel` also adds up what it computes, so it writes no array at all. In CUDA C you say what it computes
+# of each `x`, how it adds two results, what it writes, and the sum of no numbers. This is the count of unit 01:
 
 
 # %%
-@cp.fuse()
+adding = cp.ReductionKernel("T x", "int64 n", "sin(x) * sin(x) + cos(x) * cos(x) == 1", "a + b", "n = a", "0", "adding_ones")
+
+
 def count_ones(x):
-    return cp.sum((cp.sin(x) ** 2 + cp.cos(x) ** 2 == 1).astype(cp.int64))
+    return adding(x)
 
 
 report(count_ones)
@@ -247,7 +250,9 @@ def lengths(x, y):
     return np.sqrt(x * x + y * y)  # of CuPy arrays, too
 
 
-fused_lengths = cp.fuse(lambda x, y: cp.sqrt(x * x + y * y))
+@cp.fuse()  # needs a function with a name: CuPy makes it the kernel's
+def fused_lengths(x, y):
+    return cp.sqrt(x * x + y * y)
 
 
 @numba.njit(parallel=True)

@@ -16,10 +16,23 @@ ROOT = HERE.parents[1]
 #: Ignored by git: what is carried to a machine and what is made of it there.
 PLACE = ROOT / ".gpu"
 
+#: Where the packages and the tests that the stages share are imported from: none is installed where only a bundle is.
+PATH = os.pathsep.join(
+    map(
+        str,
+        [
+            HERE.parent,
+            *sorted((ROOT / "packages").glob("*/src")),
+            ROOT / "packages" / "gpusim" / "tests",
+            ROOT / "packages" / "kernellens" / "tests",
+        ],
+    )
+)
+
 #: What the stages may need, by the name that is imported; asked of the chosen Python without importing any.
 ASKED = (
     "bokeh", "click", "cloudpickle", "cudf", "cupy", "dask", "dask_cuda", "dask_cudf", "distributed", "duckdb", "filelock", "ipykernel",
-    "jsonschema", "nbval", "numba", "numba_cuda", "numpy", "pandas", "polars", "pytest", "rich", "scipy", "yaml",
+    "jsonschema", "nbval", "numba", "numba_cuda", "numpy", "pandas", "polars", "pytest", "rich", "rmm", "scipy", "yaml",
 )  # fmt: skip
 
 
@@ -75,27 +88,55 @@ def _unpack(found: bundle.Bundle, made: Path, groups: set[str], say: Callable[[s
         say(sentence)
 
 
+#: One line of a `.pth` file, which every process reads at its start.
+ROW_STACK = (
+    "import importlib.util as u; n = u.find_spec('numpy') and __import__('numpy'); "
+    "n and vars(n).setdefault('row_stack', n.vstack)\n"
+)
+
+
 def _make(made: Path) -> Path:
     """An environment whose own packages come before those of this Python, which it has too; its site-packages."""
     site = made / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
     if not (made / "bin" / "python").exists():
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(made)], check=True)
-        # This Python may be an environment itself, which --system-site-packages would not see.
-        outer = [each for each in sys.path if each.endswith(("site-packages", "dist-packages")) and Path(each).is_dir()]
-        (site / "zz-outer.pth").write_text("".join(f"{each}\n" for each in outer), encoding="utf-8")
+        # This Python may be an environment itself, which --system-site-packages would not see. A bare path would leave out the
+        # .pth files that lie there, and without its own numba-cuda is not `numba.cuda`.
+        lines = [f"import site; site.addsitedir({each!r})\n" for each in _outer()]
+        # cuda.pathfinder, by which CuPy and Numba find CUDA's libraries, looks in `site.getsitepackages()` and not on the path.
+        lines.append(f"import site; site.PREFIXES += [{sys.prefix!r}] * ({sys.prefix!r} not in site.PREFIXES)\n")
+        (site / "zz-outer.pth").write_text("".join(lines), encoding="utf-8")
+        # numba-cuda 0.30 asks NumPy for a name that NumPy 2.5 has no more, before it compiles anything. Read after the file above.
+        (site / "zzz-numpy.pth").write_text(ROW_STACK, encoding="utf-8")
     return site
+
+
+def _outer() -> list[str]:
+    """The folders in which this Python has its packages."""
+    return [each for each in sys.path if each.endswith(("site-packages", "dist-packages")) and Path(each).is_dir()]
 
 
 def _span(site: Path) -> None:
     """A package such as `nvidia` that spreads over ours and the outer folders is found in all: a plain folder of ours would lose against theirs."""
-    outer = (site / "zz-outer.pth").read_text(encoding="utf-8").split("\n")
+    outer = _outer()
     for folder in [each for each in site.iterdir() if each.is_dir() and each.name.isidentifier()]:
         if not (folder / "__init__.py").exists() and any(
-            (Path(each) / folder.name / "__init__.py").exists() for each in outer if each
+            (Path(each) / folder.name / "__init__.py").exists() for each in outer
         ):
             (folder / "__init__.py").write_text(
                 "__path__ = __import__('pkgutil').extend_path(__path__, __name__)\n", encoding="utf-8"
             )
+    _link_libraries(site, [Path(each) for each in outer])
+
+
+def _link_libraries(site: Path, outer: list[Path]) -> None:
+    """NVIDIA's libraries of the outer folders, by links: cuda-pathfinder looks for them in an environment's own site-packages alone."""
+    for folder in [each / "nvidia" for each in outer if (each / "nvidia").is_dir()]:
+        (site / "nvidia").mkdir(exist_ok=True)
+        for child in folder.iterdir():
+            ours = site / "nvidia" / child.name
+            if child.is_dir() and not child.name.startswith("__") and not ours.exists():
+                ours.symlink_to(child)
 
 
 def _works(python: str) -> bool:

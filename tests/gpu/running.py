@@ -12,13 +12,10 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
+from .environment import PATH, ROOT
 from .results_file import MOST_ATTEMPTS, ResultsFile
-
-HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
 
 #: Seconds that a stage may take to say which parts it has; the imports of a cold disk are in it.
 LISTING = 180.0
@@ -77,7 +74,7 @@ class Child:
         self.log = tempfile.TemporaryFile()
         env = {
             **os.environ,
-            "PYTHONPATH": os.pathsep.join(map(str, [HERE.parent, *sorted((ROOT / "packages").glob("*/src"))])),
+            "PYTHONPATH": PATH,
             "PYTHONUNBUFFERED": "1",
             **stage.env,
         }

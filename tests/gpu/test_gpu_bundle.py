@@ -2,6 +2,7 @@
 
 import json
 import struct
+import subprocess
 import sys
 import tarfile
 import zipfile
@@ -11,7 +12,7 @@ import pytest
 
 TESTS = Path(__file__).parents[1]
 sys.path.insert(0, str(TESTS))
-from gpu import bundle, packing, pruning  # noqa: E402
+from gpu import bundle, environment, packing, pruning  # noqa: E402
 from gpu.stages import checker, counters  # noqa: E402
 
 
@@ -58,6 +59,18 @@ def test_what_has_arrived_is_unpacked_and_what_has_not_is_named(pieces, tmp_path
     assert not bundle.look(pieces, {"base"}).said()
 
 
+def test_numba_finds_the_name_that_numpy_25_has_no_more(tmp_path):
+    from gpu import environment
+
+    site = environment._make(tmp_path / "venv")
+    # As NumPy 2.5 has it, where there is none or an older one.
+    (site / "numpy").mkdir()
+    (site / "numpy" / "__init__.py").write_text("def vstack(): return 'rows'\n")
+    asked = [str(tmp_path / "venv" / "bin" / "python"), "-c", "import numpy; print(numpy.row_stack())"]
+    done = subprocess.run(asked, capture_output=True, text=True, timeout=60, check=True)
+    assert (done.stdout, done.stderr) == ("rows\n", "")
+
+
 def test_pieces_of_two_bundles_are_refused(pieces):
     other = json.loads((pieces / "1" / bundle.MANIFEST).read_text())
     (pieces / "3" / bundle.MANIFEST).write_text(json.dumps({**other, "id": "two"}))
@@ -87,6 +100,21 @@ def test_the_bundle_is_the_lock_less_what_the_machine_has():
         packing.group("nvidia-cublas==1") == packing.group("numba-cuda==1") == "cuda"
         and packing.group("numba==1") == "base"
     )
+
+
+def test_the_bundles_python_reads_the_pth_files_of_this_ones_packages(tmp_path, monkeypatch):
+    outer = tmp_path / "outer" / "site-packages"
+    outer.mkdir(parents=True)
+    (outer / "redirect.pth").write_text("import redirector\n")
+    (outer / "redirector.py").write_text("import sys\nsys.redirected = True\n")
+    for name, text in (("both.py", "where = 'outer'"), ("only.py", "")):
+        (outer / name).write_text(text)
+    monkeypatch.setattr(sys, "path", [each for each in sys.path if not each.endswith("-packages")] + [str(outer)])
+    site = environment._make(tmp_path / "venv")
+    (site / "both.py").write_text("where = 'bundle'")
+    code = f"import site, sys, both, only; print(sys.redirected, both.where, {sys.prefix!r} in site.PREFIXES)"
+    asked = subprocess.run([tmp_path / "venv/bin/python", "-c", code], capture_output=True, text=True, check=True)
+    assert asked.stdout.split() == ["True", "bundle", "True"], asked.stderr
 
 
 def test_a_wheel_is_laid_out_as_installed(tmp_path):

@@ -2,17 +2,20 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 TESTS = Path(__file__).parents[1]
 sys.path.insert(0, str(TESTS))
-from gpu import results_file, running, stages, summary  # noqa: E402
+from gpu import results_file, running, stages, summary, truth  # noqa: E402
+from gpu.stages import sharing  # noqa: E402
 
 WAIT = 120  # seconds after which something hangs on this machine, however busy
 
@@ -137,6 +140,20 @@ def test_the_command_refuses_a_machine_without_a_gpu(tmp_path):
     assert not (tmp_path / results_file.NAME).exists()
 
 
+def test_the_tables_of_kept_results_need_no_gpu(tmp_path):
+    kept = sorted((TESTS.parent / "recordings" / "raw").glob("*/results.jsonl"))
+    assert kept
+    command = [sys.executable, str(TESTS / "gpu" / "run"), "--summary", "--results"]
+    for file in kept:
+        shutil.copy(file, tmp_path)
+        done = subprocess.run([*command, tmp_path], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        machine = json.loads(file.read_text(encoding="utf-8").partition("\n")[0])["machine"]
+        assert done.stdout.startswith(f"# {machine}\n") and "the sum over 2 TB" in done.stdout
+    empty = subprocess.run([*command, tmp_path / "none"], capture_output=True, text=True, check=False)
+    assert empty.returncode == 2 and "holds no results" in empty.stderr
+
+
 def test_a_sum_of_2_tb_joins_the_recording_and_a_simulated_one_does_not(tmp_path, monkeypatch):
     from gpu import rows
     from hundredfold.toolkit.record import here
@@ -208,7 +225,7 @@ def test_targets_are_held_to_what_was_found(tmp_path):
     assert told["tree sum, share of copy bandwidth"] == ("80.0%", False)
     assert told["bounds above a measured time"] == ("1", False) and told["estimates within 1.5×"] == ("50.0%", False)
     assert told["the sum over 2 TB"][1] and told["merges.merge, 10 M rows"] == ("13 ms", False)
-    assert told["notebooks green"] == ("0.0%", False)
+    assert told["notebooks that run to their end"] == ("0.0%", False)
 
 
 def test_a_checkout_without_git_names_its_commit(monkeypatch):
@@ -216,3 +233,99 @@ def test_a_checkout_without_git_names_its_commit(monkeypatch):
 
     monkeypatch.setenv("HUNDREDFOLD_COMMIT", "abc1234")
     assert "abc1234" in here.source("x")["method"]
+
+
+def test_a_short_launch_is_timed_many_at_once_and_without_the_call_that_makes_it(monkeypatch):
+    import hundredfold
+
+    launched = []
+
+    class Kernel:
+        def py_func(x):
+            pass
+
+        def __getitem__(self, configuration):
+            return lambda *args: launched.append(args)
+
+    def measure(fn, *args, **_):
+        before = len(launched)
+        fn(*args)
+        median = 10e-6 + 50e-6 * (len(launched) - before)  # the GPU waits for the call, then does the kernels
+        return SimpleNamespace(median=median, spread=0.0, noisy=None, device="NVIDIA H200")
+
+    monkeypatch.setattr(hundredfold, "measure", measure)
+    found = truth.examine(Kernel(), 1, 32, (1,))
+    assert found["alone"] == pytest.approx(60e-6) and found["measured"] == pytest.approx(50.5e-6)
+    assert len(launched) == 1 + truth.TOGETHER
+
+
+def test_a_seat_names_its_gpu_as_cuda_does(monkeypatch):
+    from gpusim import hardware
+    from hundredfold.classroom.seats.plan import CONTEXT
+
+    name = "GPU-8f3c2f5e-1b2a-4c3d-9e8f-001122334455"
+    gpu = hardware.Gpu(0, "NVIDIA H200", 141 << 30, (9, 0), uuid=name.partition("-")[2].replace("-", ""))
+    monkeypatch.setattr(hardware, "probe", lambda: hardware.Probe("ok", gpus=[gpu]))
+    env, share = sharing.environment(4, dry=False)
+    assert env["CUDA_VISIBLE_DEVICES"] == name and env["CUPY_GPU_MEMORY_LIMIT"] == str(share)
+    assert 4 * (share + CONTEXT) <= gpu.memory_total
+
+
+def test_a_kernel_that_faults_costs_no_kernel_after_it(monkeypatch):
+    from gpu.stages import conformance
+
+    class Way:
+        closed = 0
+
+        def __init__(self, **answer):
+            self.answer = {"rules": None, "cases": [], "found": [], "error": "", **answer}
+
+        def ask(self, name):
+            return self.answer
+
+        def close(self):
+            Way.closed += 1
+
+    monkeypatch.syspath_prepend(conformance.TESTS)
+    kept = {"gpu": Way(error="CUDA_ERROR_ILLEGAL_ADDRESS"), "compiled": Way()}
+    monkeypatch.setattr(conformance, "_kept", kept)
+    assert conformance._kernel("saxpy", {"dry": False}) == {"same": False, "error": "CUDA_ERROR_ILLEGAL_ADDRESS"}
+    assert Way.closed == 1 and list(kept) == ["compiled"]  # the next one gets a new process
+    kept.update(gpu=Way(), compiled=Way(error="none here"))
+    assert conformance._kernel("saxpy", {"dry": False}) == {"same": False, "error": "The stand-in: none here"}
+
+
+def test_the_files_of_names_are_there():
+    from gpu.stages import conformance
+
+    assert all(file.is_file() for file in conformance.FILES.values())
+
+
+def test_a_notebook_waits_for_the_libraries_that_it_imports():
+    from gpu.stages import notebooks
+
+    needs = {part["name"]: part["needs"] for part in notebooks.parts({"dry": False})}
+    assert "cudf" in needs["notebooks/07_dataframes.ipynb"] and "dask_cuda" in needs["notebooks/11_clusters.ipynb"]
+    assert not {"cudf", "cupy"} & set(needs["notebooks/04_compiling.ipynb"])
+    from gpu import environment
+
+    assert {each for listed in needs.values() for each in listed} <= set(environment.ASKED)
+
+
+def test_the_checker_leaves_a_kernel_that_hangs_to_the_runner(monkeypatch):
+    from gpu.stages import checker, probe
+
+    asked = {}
+
+    def run(command, **options):
+        asked[command[2]] = (command, options)
+        return subprocess.CompletedProcess(command, 0, "========= ERROR SUMMARY: 0 errors\n", "")
+
+    monkeypatch.setattr(probe, "tool", lambda name: name)
+    monkeypatch.setattr(checker.subprocess, "run", run)
+    monkeypatch.setattr(checker, "_of_lens", lambda name: {"lens": []})
+    for which in checker.TOOLS:
+        assert checker.do(f"{which}: right saxpy", {"dry": False})["errors"] == 0
+        command, options = asked[which]
+        assert "timeout" not in options  # it would end the checker and leave the kernel on the GPU
+        assert ("--report-api-errors" in command) == (which == "memcheck")

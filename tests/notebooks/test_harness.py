@@ -93,9 +93,9 @@ def test_all_three_folders_are_collected_without_being_named(report):
 
 
 def test_with_a_gpu_and_from_another_folder(harness):
-    """Output of a GPU is compared where there is one; a cell that no GPU has run yet is only run."""
+    """Output of a GPU is compared where there is one; a cell that no GPU has run yet is only run; one that fails ends nothing."""
     harness.add(
-        "gpu/recorded.ipynb", ("print('3 ms')", out("4 ms\n")), ("print(1)", out("2\n"), "gpu-output"), ("x", [])
+        "gpu/recorded.ipynb", ("print('3 ms')", out("4 ms\n")), ("print(1)", out("2\n"), "gpu-output"), ("x = 1", [])
     )
     harness.add("gpu/unrecorded.ipynb", ("print('a GPU says')", None, "gpu-output"), ("x = 1", []))
     plugin = "def pytest_collection_finish(session):\n    print('waits', {i.output_timeout for i in session.items})\n"
@@ -106,7 +106,8 @@ def test_with_a_gpu_and_from_another_folder(harness):
         PYTHONPATH=str(harness.root),
         GPUSIM_PROBE=str(RECORDED / "good-h200.json"),
     )
-    assert report.cells("recorded.ipynb") == ["PASSED", "FAILED", "SKIPPED"], report.output
+    # The cells after the one that failed run too: what each says on a GPU is wanted.
+    assert report.cells("recorded.ipynb") == ["PASSED", "FAILED", "PASSED"], report.output
     assert report.cells("unrecorded.ipynb") == ["PASSED"] * 2, report.output
     assert "waits {60}" in report.output, "output may take a minute to arrive"
 

@@ -172,6 +172,29 @@ def test_all_kinds_of_things_are_taken_along(cp):
     assert next(e.read for e in data.events if e.name == "cupy_multiply") == x.nbytes
 
 
+def test_code_that_goes_by_value_keeps_its_file(monkeypatch):
+    """By it a kernel's source and an account's lines are found; cloudpickle 3.1.3 drops it."""
+    import types
+
+    import cloudpickle
+
+    from kernellens.arrays import pickled
+
+    plain = cloudpickle.Pickler.dispatch_table[types.CodeType]
+
+    def without(code):
+        made, args = plain(code)
+        return made, tuple("<dynamic-code>" if each == code.co_filename else each for each in args)
+
+    monkeypatch.setitem(cloudpickle.Pickler.dispatch_table, types.CodeType, without)
+
+    def outer():
+        return lambda: 1
+
+    there = pickled.unpack(pickled.pack(outer))
+    assert there.__code__.co_filename == there().__code__.co_filename == __file__ and there()() == 1
+
+
 def test_who_wants_values_is_told_where(cp):
     def until(x):
         y = x + 1

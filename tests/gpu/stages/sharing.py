@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from pathlib import Path
 
 TITLE = "Seats"
@@ -92,7 +93,8 @@ def together(count, greedy, library, dry):
 def environment(kernels, dry):
     """The environment of a seat on this GPU, by `hundredfold.classroom.seats.limits`, and the bytes it may use."""
     from gpusim import hardware
-    from hundredfold.classroom.seats import devices, limits, plan
+    from hundredfold.classroom.seats import devices, limits
+    from hundredfold.classroom.seats.plan import CONTEXT
 
     if dry:
         small = limits.Limits(memory=1 << 30, cores=1, gpus=1)
@@ -101,8 +103,9 @@ def environment(kernels, dry):
         )
         return env, int(env["GPUSIM_GPU_MEMORY"])
     gpu = hardware.probe().usable[0]
-    share = (gpu.memory_total - plan.CONTEXT * kernels) // kernels
-    place = devices.Place(gpu.uuid or "0", gpu.name, share, kernels, "time-slicing")
+    share = (gpu.memory_total - CONTEXT * kernels) // kernels
+    name = f"{'MIG' if gpu.mig else 'GPU'}-{uuid.UUID(gpu.uuid)}" if gpu.uuid else "0"  # as CUDA_VISIBLE_DEVICES has it
+    place = devices.Place(name, gpu.name, share, kernels, "time-slicing")
     return limits.environment(place, limits.Limits(memory=8 << 30, cores=2)), share
 
 

@@ -135,3 +135,9 @@ def test_ways_that_differ_by_a_bit_are_told():
     assert registry.same(rules, a, b)
     assert not registry.same(rules, a, [a[0].copy()])
     assert not registry.same(registry.Rules("", False, 0.0, 1e-9), a, b)
+
+
+def test_an_entry_that_cannot_be_had_costs_no_other(ways):
+    way = ways("interpreted")
+    assert "KeyError" in way.ask("no such kernel")["error"]
+    assert not way.ask("saxpy")["error"]

@@ -51,12 +51,12 @@ watcher: Callable[[Note], None] | None = None
 """Who is told; None for nobody."""
 
 
-def _legacy() -> int:
+def _legacy(device_id: int | None = None) -> int:
     return LEGACY
 
 
-current: Callable[[], int] = _legacy
-"""The stream that the thread works on where it says no other; CuPy's, once it is imported."""
+current: Callable[..., int] = _legacy
+"""The stream that the thread works on where it says no other, on a device or the current one; CuPy's, once one was chosen."""
 unblocked: set[int] = set()
 """Streams that were made with ``non_blocking=True``: the default stream does not wait for them, nor they for it."""
 

@@ -113,6 +113,9 @@ def _pickler() -> type:
 
     class Pickler(cloudpickle.Pickler):
         def reducer_override(self, obj: Any) -> Any:
+            if isinstance(obj, types.CodeType):
+                # From 3.1.3 on cloudpickle drops the file, by which a kernel's source and an account's lines are found.
+                return _code, (obj.co_filename, *self.dispatch_table[types.CodeType](obj))
             found = _reduced(obj)
             return found if found is not None else super().reducer_override(obj)
 
@@ -225,6 +228,11 @@ def _of_numba(value: Any) -> tuple | None:
 
 
 # What follows runs in the other process.
+
+
+def _code(filename: str, make: Any, args: tuple) -> types.CodeType:
+    return make(*args).replace(co_filename=filename)
+
 
 _memories: dict[tuple[int, int], Any] = {}
 """The pieces of memory that arrays lie in, by what they were called: two views of one stay views of one."""

@@ -238,15 +238,10 @@ def _stack() -> list:
     return _local.stack
 
 
-def _current_ptr() -> int:
-    return _current().ptr
-
-
-activity.current = _current_ptr
-
-
-def _current() -> _BaseStream:
-    return getattr(_local, "streams", {}).get(device.current(), Stream.null)
+def _current_ptr(device_id: int | None = None) -> int:
+    chosen = getattr(_local, "streams", None)  # on the path of each allocation
+    stream = chosen and chosen.get(device.current() if device_id is None else device_id)
+    return stream.ptr if stream else activity.LEGACY
 
 
 def _enter(stream: _BaseStream) -> None:
@@ -259,6 +254,7 @@ def _enter(stream: _BaseStream) -> None:
 def _set(stream: _BaseStream) -> None:
     if not hasattr(_local, "streams"):
         _local.streams = {}
+        activity.current = _current_ptr  # before, each allocation asks for the stream in vain
     _local.streams[device.current()] = stream
 
 
