@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..frontend.absent import mistyped
 from ..frontend.intrinsics import SYNCHRONISING
 from .graph import Graph, Loop, Place, Value
 from .types import NONE, Type
@@ -109,7 +110,9 @@ class Lowering:
             method = getattr(self, "s_" + type(node).__name__, None)
             if method is None:
                 what = REFUSED_STATEMENTS.get(type(node), type(node).__name__)
-                raise self.error(f"A kernel cannot use {what}. There is no such thing on a GPU.", node)
+                error: Any = self.error(f"A kernel cannot use {what}. There is no such thing on a GPU.", node)
+                error.mistyped = mistyped(node)
+                raise error
             method(node)
 
     def s_Pass(self, node):
@@ -418,7 +421,9 @@ class Lowering:
         method = getattr(self, "x_" + type(node).__name__, None)
         if method is None:
             what = REFUSED.get(type(node), f"{type(node).__name__} (this expression)")
-            raise self.error(f"A kernel cannot use {what}: there is no such thing on a GPU.", node)
+            error: Any = self.error(f"A kernel cannot use {what}: there is no such thing on a GPU.", node)
+            error.mistyped = mistyped(node)
+            raise error
         return method(node)
 
     def x_Constant(self, node):

@@ -19,6 +19,10 @@ class TypingError(UncompilableError, errors.TypingError):
     """What Numba refuses: also Numba's own kind of error, for programs that catch that, and shown under its name."""
 
 
+class NumbaRuntimeError(UncompilableError, errors.NumbaRuntimeError):
+    """What needs memory that Numba's runtime would give, which a kernel does not have."""
+
+
 _PLACE = re.compile(r'File "([^"]*)", line (\d+)')
 _MISSING = re.compile(
     r"No implementation of function Function\((?:<built-in function |<function |<ufunc '|<class ')?([^\s>']+).*?\) found for "
@@ -146,7 +150,8 @@ def _check(function: Function, kernel: Function, annotation: Any, written: bool)
         fields["function"] = function.name
     for name, kind in annotation.typemap.items():
         if isinstance(kind, _CONTAINERS):
-            raise UncompilableError(
+            lowered = isinstance(kind, types.List | types.Set)
+            raise (NumbaRuntimeError if lowered else TypingError)(
                 f"{_name(name)} is a {kind}: a kernel has no lists, sets or dictionaries. Use a local array "
                 "(cuda.local.array) or a tuple.",
                 **fields,
@@ -165,7 +170,7 @@ def _check(function: Function, kernel: Function, annotation: Any, written: bool)
                 "Use cuda.local.array or cuda.shared.array, or pass an array in and write a loop."
             )
         line = call.loc.line - function.firstlineno + 1
-        raise UncompilableError(missing, **fields, line=line, file_line=call.loc.line, source_line=function.line(line))
+        raise TypingError(missing, **fields, line=line, file_line=call.loc.line, source_line=function.line(line))
 
 
 _CONTAINERS = (types.List, types.Set, types.DictType, types.ListType, types.LiteralList)
@@ -188,7 +193,7 @@ def _allocates(call: Any, signature: Any, typemap: dict[str, types.Type]) -> str
         method = str(key).rsplit(".", 1)[-1]
         return f".{method}()" if made_array and method not in _VIEWS else None
     name = getattr(key, "__name__", "")
-    numpys = isinstance(key, np.ufunc) or getattr(key, "__module__", "").split(".")[0] == "numpy"
+    numpys = isinstance(key, np.ufunc) or (getattr(key, "__module__", None) or "").split(".")[0] == "numpy"
     if isinstance(key, np.ufunc) and len(call.args) > key.nin:  # into an array that is there
         return None
     if numpys and (made_array or name in _LIBRARY):

@@ -19,12 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from ...faults import DeviceFailure, ReturnFault
+from ...faults import DeviceFailure, ReturnFault, UncompilableError
+from ...frontend.absent import mistyped
 from ...frontend.intrinsics import ATOMICS, BARRIERS, VOTES, WARP
 from ...frontend.python.desugar import at
 from ...frontend.python.resolve import FUNCTION_PREFIX, PREFIX, Function, is_written
 from ...sanitizer.log import Site
 from ...sanitizer.records import FROM_THE_END
+from .diagnostics import NumbaRuntimeError, TypingError
 from .waiting import CannotCompile, spins, waits
 from .worker_state import Context, Yield
 
@@ -515,7 +517,8 @@ class _Rewriter(ast.NodeTransformer):
 
     def refuse(self, node: ast.AST) -> Any:
         what = REFUSED.get(type(node), f"This use of {type(node).__name__.lower()}")
-        raise self.function.error(f"{what} cannot be used in a kernel.", node)
+        kind = NumbaRuntimeError if isinstance(node, ast.List) else TypingError if mistyped(node) else UncompilableError
+        raise self.function.error(f"{what} cannot be used in a kernel.", node, kind)
 
     visit_Try = visit_TryStar = visit_With = visit_Global = visit_Nonlocal = visit_ClassDef = refuse
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = refuse

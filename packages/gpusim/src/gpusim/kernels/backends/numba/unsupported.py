@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import random
 from typing import Any
 
 import numpy as np
@@ -74,10 +75,10 @@ def _called(callee: types.Type | None, given: int) -> str | None:
     if isinstance(key, np.ufunc):
         return None if key.__name__ in UFUNCS else sentence(f"np.{key.__name__}", key.__name__)
     name, module = getattr(key, "__name__", ""), getattr(key, "__module__", None) or ""
-    if isinstance(getattr(key, "__self__", None), np.random.RandomState):
-        return (
-            f"np.random.{name} does not exist in a kernel: take random numbers from numba.cuda.random (xoroshiro128p)."
-        )
+    owner = getattr(key, "__self__", None)
+    if isinstance(owner, np.random.RandomState | random.Random):
+        where = "random" if isinstance(owner, random.Random) else "np.random"
+        return f"{where}.{name} does not exist in a kernel: take random numbers from numba.cuda.random (xoroshiro128p)."
     if key is math.gcd or key is hash:
         return sentence(f"{'math.' if key is math.gcd else ''}{name}", name)
     if module.startswith("numpy.linalg"):

@@ -12,28 +12,29 @@ from typing import Any
 import numpy as np
 from pycparser import c_ast, c_generator
 
-from . import builtins_threads, methods, overloads
+from . import builtins_threads, headers, methods, overloads
 from .c_types import (
     BOOL,
     COMPLEX64,
     COMPLEX128,
     DOUBLE,
     FLOAT,
+    HALF,
     INT,
     LLONG,
     LONG,
     UINT,
     ULLONG,
+    USHORT,
     VECTORS,
     VOID,
     Carray,
-    Group,
     Pointer,
     Scalar,
     common,
 )
-from .cpp_to_c import MUTABLE
-from .values import Value, binary, call, convert, literal, load, real_of, to
+from .cpp_to_c import GROUP_OPERATORS, MUTABLE
+from .values import Value, binary, call, convert, literal, load, real_of, to, unary
 
 MATH = {
     "sqrt": "sqrt", "exp": "exp", "log": "log", "log2": "_c_np.log2", "log10": "log10", "exp2": "_c_np.exp2", "expm1": "expm1",
@@ -95,6 +96,22 @@ NEAREST = {"__float2int_rn": (FLOAT, INT), "__double2int_rn": (DOUBLE, INT), "lr
             "llrint": (None, LLONG), "llrintf": (FLOAT, LLONG)}  # fmt: skip
 
 
+HALF_UNARY = {
+    "hsqrt": "sqrt", "hexp": "exp", "hexp2": "exp2", "hexp10": "exp10", "hlog": "log", "hlog2": "log2", "hlog10": "log10",
+    "hsin": "sin", "hcos": "cos", "hfloor": "floor", "hceil": "ceil", "htrunc": "trunc", "hrint": "rint", "__habs": "fabs",
+}  # fmt: skip
+HALF_BINARY = {
+    "__hadd": "+", "__hsub": "-", "__hmul": "*", "__hdiv": "/", "__hgt": ">", "__hlt": "<", "__hge": ">=", "__hle": "<=",
+    "__heq": "==", "__hne": "!=", "__hadd_rn": "+", "__hsub_rn": "-", "__hmul_rn": "*",
+}  # fmt: skip
+HALF_CONVERTED = {
+    "__float2half": (FLOAT, HALF), "__float2half_rn": (FLOAT, HALF), "__half2float": (HALF, FLOAT), "__double2half": (DOUBLE, HALF),
+    "__int2half_rn": (INT, HALF), "__uint2half_rn": (UINT, HALF), "__half2int_rz": (HALF, INT), "__half2uint_rz": (HALF, UINT),
+}  # fmt: skip
+HALF_OTHERS = ("__hfma", "__hneg", "__hmax", "__hmin", "__hisnan", "__hisinf", "hrcp", "hrsqrt", "__half2int_rn",
+               "__half_as_ushort", "__ushort_as_half")  # fmt: skip
+
+
 CU_BINARY = {"cuCadd": "+", "cuCsub": "-", "cuCmul": "*", "cuCdiv": "/"}
 CU_PARTS = {"cuCreal": "real", "cuCimag": "imag"}
 CU_UNARY = {"cuConj": "conj", "cuCabs": "abs"}
@@ -142,8 +159,8 @@ class Builtins:
             return "call_table"
         if name in MATH or name in MATH2 or (name.endswith("f") and (name[:-1] in MATH or name[:-1] in MATH2)):
             return "call_math"
-        if name == "sync":
-            return "call_sync"
+        if name in ("sync", "reduce"):
+            return f"call_{name}"
         if name in CU_COMPLEX:
             return "call_cucomplex"
         if name in COMPLEX or name in ("lround", "llround", "lroundf", "llroundf"):
@@ -152,6 +169,8 @@ class Builtins:
             return "call_warp"
         if name.startswith("make_") and name[5:] in VECTORS:
             return "call_vector"
+        if name in HALF_UNARY or name in HALF_BINARY or name in HALF_CONVERTED or name in HALF_OTHERS:
+            return "call_half"
         if name.startswith(("cub", "curand", "tex", "surf", "__half", "__float2half", "__h")):
             return "call_refused"
         return None
@@ -320,13 +339,20 @@ class Builtins:
 
     def call_sync(self, f, name, given, node):
         """``cg::sync(group)``."""
-        if len(given) != 1 or not isinstance(given[0], c_ast.ID):
-            f.refuse("this sync()", node)
-        variable: Any = f.scope.find(given[0].name)
-        if variable is None or not isinstance(variable.type, Group):
+        kind = builtins_threads.group_of(f, given[0]) if len(given) == 1 else None
+        if kind is None:
             f.wrong('no instance of overloaded function "sync" matches the argument list', node)
-        else:
-            return builtins_threads.group(self, f, variable.type, "sync", node)
+        return builtins_threads.group(self, f, kind, "sync", [], node)
+
+    def call_reduce(self, f, name, given, node):
+        """``cg::reduce(tile, value, cg::plus<float>())``."""
+        kind = builtins_threads.group_of(f, given[0]) if len(given) == 3 else None
+        called = given[2].name.name if kind is not None and isinstance(given[2], c_ast.FuncCall) else ""
+        if not isinstance(called, str) or not called.startswith("_hf_group_") or not kind.size:
+            f.refuse("this reduce()", node, "a reduction by shuffles")
+        return builtins_threads.reduced(
+            self, f, kind, given[1], GROUP_OPERATORS[called.removeprefix("_hf_group_")], node
+        )
 
     def call_warp(self, f, name, given, node):
         return builtins_threads.call_of(self, f, name, given, node)
@@ -342,8 +368,8 @@ class Builtins:
             if node.name.type == "->":
                 f.wrong(f'operator -> applied to "{variable.type}" instead of to a pointer type', node)
             return self._of_carray(f, variable, name, subscripts, node)
-        if variable is not None and isinstance(variable.type, Group):
-            return builtins_threads.group(self, f, variable.type, name, node)
+        if (kind := builtins_threads.group_of(f, owner)) is not None:
+            return builtins_threads.group(self, f, kind, name, given, node)
         found = methods.called(f, node)
         if found is not None:
             return found
@@ -399,6 +425,39 @@ class Builtins:
             few = "too few arguments in function call" if len(given) < count else "too many arguments in function call"
             f.wrong(f"{few}: {name}", node)
         return [f.number(each, f"an argument of {name}") for each in given]
+
+    def call_half(self, f, name, given, node):
+        """The functions of ``cuda_fp16.h``."""
+        if not headers.known("half", f.code.included):
+            f.wrong(f'identifier "{name}" is undefined', node, headers.instead("half"))
+        count = 3 if name == "__hfma" else 2 if name in HALF_BINARY or name in ("__hmax", "__hmin") else 1
+        args = self.numbers(f, name, given, count, node)
+        if name in HALF_CONVERTED:
+            first, kind = HALF_CONVERTED[name]
+            return convert(f.converted(args[0], first, node), kind)
+        if name == "__ushort_as_half":
+            return Value(HALF, call("_c_half_of_bits", convert(args[0], USHORT).node))
+        args = [f.kept(f.converted(each, HALF, node)) for each in args]
+        if name in HALF_BINARY:
+            return binary(HALF_BINARY[name], *args)
+        if name == "__half_as_ushort":
+            return Value(USHORT, call("_c_bits_of_half", args[0].node))
+        wide = [convert(each, FLOAT) for each in args]
+        if name in HALF_UNARY:
+            return convert(self.math(FLOAT, HALF_UNARY[name], *wide), HALF)
+        if name == "__hneg":
+            return unary("-", args[0])
+        if name == "__hfma":
+            a, b, c = (convert(each, DOUBLE) for each in wide)
+            return convert(convert(binary("+", binary("*", a, b), c), FLOAT), HALF)
+        if name in ("__hmax", "__hmin"):
+            return convert(self.math(FLOAT, "fmax" if name == "__hmax" else "fmin", *wide), HALF)
+        if name in ("__hisnan", "__hisinf"):
+            return Value(BOOL, call(f"_c_math.{name[3:]}", wide[0].node))
+        if name == "__half2int_rn":
+            return convert(self.math(FLOAT, "rint", *wide), INT)
+        root = wide[0] if name == "hrcp" else self.math(FLOAT, "sqrt", wide[0])
+        return convert(binary("/", literal(FLOAT, 1.0), root), HALF)
 
     def call_refused(self, f, name, given, node):
         f.refuse(f"{name}()", node)

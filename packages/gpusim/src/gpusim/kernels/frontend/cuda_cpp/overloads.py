@@ -95,6 +95,8 @@ def rank(given: Any, param: Any) -> int | None:
         return 0
     if not isinstance(given, Scalar) or not isinstance(param, Scalar):
         return None
+    if given.char == "f2":
+        return 1 if param == FLOAT else 2
     return 1 if promoted(given) == param or (given == FLOAT and param == DOUBLE) else 2
 
 

@@ -12,6 +12,8 @@ from pycparser import c_ast
 from .cpp_to_c import OPERATOR, OPERATORS
 from .device_library import python_name
 
+CALL = OPERATOR + OPERATORS["()"]
+
 
 @dataclass
 class Variable:
@@ -36,6 +38,8 @@ class Variable:
         Whether an array of several dimensions is kept as one of one.
     readonly : bool
         Whether it is declared const.
+    captured : list or None
+        Of a lambda, the expressions that it captured.
     """
 
     type: Any
@@ -47,6 +51,7 @@ class Variable:
     still: bool = False
     flat: bool = True
     readonly: bool = False
+    captured: Any = None
 
 
 class Usage(c_ast.NodeVisitor):
@@ -107,6 +112,8 @@ class Usage(c_ast.NodeVisitor):
         if isinstance(node.name, c_ast.StructRef):
             own = node.name.name if node.name.type == "." else c_ast.Constant("int", "0")
             name, given = f".{node.name.field.name}", [own, *given]
+        if isinstance(name, str) and 0 in self.references(CALL):
+            self.addressed.add(name)  # where it is a variable
         for place in self.references(name) if isinstance(name, str) and given else ():
             if place < len(given):
                 self.addressed |= _whose(given[place])

@@ -17,9 +17,25 @@ from typing import Any, NoReturn, TypeVar
 from pycparser import c_ast
 
 from ..python import source as sources
-from . import c_types, headers, methods, structs, values
-from .c_types import BOOL, INT, LONG, UINT, ULONG, VECTORS, VOID, Array, Carray, Group, Pointer, Scalar, Struct, common
-from .cpp_to_c import INDICES, REFERENCE, SHARED, THIS, readable
+from . import builtins_threads, c_types, headers, lambdas, methods, structs, values
+from .c_types import (
+    BOOL,
+    INT,
+    LONG,
+    UINT,
+    ULONG,
+    VECTORS,
+    VOID,
+    Array,
+    Carray,
+    Closure,
+    Group,
+    Pointer,
+    Scalar,
+    Struct,
+    common,
+)
+from .cpp_to_c import CONSTRUCTOR, INDICES, REFERENCE, SHARED, THIS, readable
 from .device_library import ENVIRONMENT
 from .errors import Code
 from .scope import Scope, Usage, Variable, chain
@@ -83,6 +99,8 @@ class Translation:
     ----------
     returns
         The type that the function returns.
+    owner : str
+        The struct whose function it is.
     shared_bytes : int
         Of static shared memory, in this function and those it calls.
     called : dict
@@ -101,6 +119,7 @@ class Translation:
         self.called: dict[str, Any] = {}
         self.globals: dict[str, str] = {}
         self.returns: Any = VOID
+        self.owner = ""
         self.shared_bytes = 0
         self.line, self.column = 1, 0
         self.count = 0
@@ -145,6 +164,7 @@ class Translation:
         self.line, self.column = node.decl.coord.line, 0
         kind = node.decl.type
         self.returns = module.resolve(kind.type, self)
+        self.owner = methods.owner(module, node)
         if kernel and self.returns is not VOID:
             self.wrong("a __global__ function must have a void return type", node.decl)
         params, names, before = [], [], []
@@ -160,9 +180,12 @@ class Translation:
         for inner in node.body.block_items or ():  # in the scope of the parameters
             self.statement(inner)
         body = self.first + self.out
+        self.returns = VOID if self.returns == "auto" else self.returns
         if self.returns is not VOID and not (body and isinstance(body[-1], ast.Return)):
-            zero = structs.returned(structs.zeros(self.returns)) if isinstance(self.returns, Struct) else None
-            body.append(self.stamp(ast.Return(zero or literal(self.returns, 0).node)))
+            if isinstance(self.returns, Struct):
+                body.append(self.stamp(ast.Return(structs.returned(structs.zeros(self.returns)))))
+            elif isinstance(self.returns, Scalar):
+                body.append(self.stamp(ast.Return(literal(self.returns, 0).node)))
         names += list(self.globals.values())
         made: Any = ast.FunctionDef(readable(name), ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, []), body or [
             ast.Pass()], [])  # fmt: skip
@@ -176,9 +199,16 @@ class Translation:
         """Declare a parameter; its Python names are added to `names`."""
         kind = self.module.resolve(param.type, self)
         if isinstance(kind, Array):
-            kind = Pointer(kind.of, "const" in param.quals)
+            kind = Pointer(kind.of, "const" in param.quals, kind.shape[1:])
         name, readonly = param.name.removeprefix(REFERENCE), _readonly(param)
         own = self.scope.own(name)
+        if isinstance(kind, Closure):
+            captured = lambdas.parameter(self, own, kind, names, before)
+            self.scope.declare(name, Variable(kind, own, captured=captured))
+            return kind
+        if isinstance(group := kind.to if isinstance(kind, Pointer) else kind, Group):
+            self.scope.declare(name, Variable(group, own))
+            return group
         if isinstance(kind, Struct):
             names += structs.parameter(self, name, own, kind, readonly, before)
             return kind
@@ -206,8 +236,8 @@ class Translation:
             if name in self.usage.addressed:
                 box = self.scope.own(f"{name}__box")
                 made, _ = self.apart(lambda: self.allocate(box, "local", kind, (1,)))
-                target = ast.Subscript(load(box), ast.Constant(0), ast.Store())
-                before += [*made, self.stamp(ast.Assign([target], load(own)))]
+                place = Place(kind, load(box), [ast.Constant(0)])
+                before += made + self.apart(lambda: self.store(place, Value(kind, load(own))))[0]
                 self.scope.declare(name, Variable(kind, box, boxed=True, readonly=readonly))
             else:
                 self.scope.declare(name, Variable(kind, own, readonly=readonly))
@@ -359,6 +389,8 @@ class Translation:
         self.emit(ast.Continue())
 
     def do_Return(self, node: c_ast.Return) -> None:
+        if self.returns == "auto":
+            self.returns = VOID if node.expr is None else self.type_of(node.expr)
         if self.returns is VOID:
             if node.expr is not None:
                 self.wrong("return value type does not match the function type", node)
@@ -369,6 +401,11 @@ class Translation:
         made = self.value(node.expr)
         if isinstance(self.returns, Struct):
             self.emit(ast.Return(structs.returned(self.converted(made, self.returns, node.expr))))
+            return
+        if isinstance(self.returns, Pointer):
+            if not self.points_as(made.type, self.returns):
+                self.wrong("return value type does not match the function type", node)
+            self.emit(ast.Return(ast.Tuple([made.node, to("i8", made.offset)], ast.Load())))
             return
         if not isinstance(self.returns, Scalar):
             self.refuse(f"a function that returns {self.returns}", node)
@@ -518,10 +555,13 @@ class Translation:
                 return literal(INT, variable)
             if node.name in _DIM3:
                 parts = [self.value(c_ast.StructRef(node, ".", c_ast.ID(axis), node.coord)) for axis in "xyz"]
-                return Value(VECTORS["uint3"], ast.Constant(None), parts=parts)
+                named = self.module.structs.get("dim3") if node.name.endswith("Dim") else None
+                return Value(named or VECTORS["uint3"], ast.Constant(None), parts=parts)
             self.wrong(f'identifier "{node.name}" is undefined', node, headers.instead(node.name))
         if variable.const is not None:
             return literal(variable.type, variable.const)
+        if isinstance(variable.type, Closure):
+            return Value(variable.type, ast.Constant(None), captured=variable.captured)
         if variable.reference or variable.boxed or isinstance(variable.type, Struct):
             return self.read(self.variable_place(variable))
         if isinstance(variable.type, Array):
@@ -536,7 +576,10 @@ class Translation:
             return structs.read(self, place)
         if isinstance(place.type, Array):
             return structs.row(self, place)
-        return Value(place.type, self.stamp(place.target(ast.Load())))
+        node = place.target(ast.Load())
+        if place.type.char == "f2" and place.at is not None:
+            node = call("_c_half_of_bits", node)
+        return Value(place.type, self.stamp(node))
 
     def variable_place(self, variable: Variable) -> Place:
         if variable.reference:
@@ -556,7 +599,10 @@ class Translation:
                 self.wrong("expression must be a modifiable lvalue", node)
             return self.variable_place(variable)
         if isinstance(node, c_ast.ArrayRef):
-            return self.element(node)
+            meant = methods.element(self, node)
+            return self.element(node) if meant is None else self.place(meant)
+        if isinstance(node, c_ast.FuncCall) and (meant := methods.member_place(self, node)) is not None:
+            return self.place(meant)
         if isinstance(node, c_ast.StructRef):
             return structs.place_of(self, node)
         if isinstance(node, c_ast.UnaryOp) and node.op == "*":
@@ -574,6 +620,8 @@ class Translation:
         return Place(self.pointee(pointer, node), pointer.node, [index(pointer.offset)], readonly=readonly)
 
     def pointee(self, pointer: Value, node: c_ast.Node) -> Scalar | Struct:
+        if pointer.type.row and not isinstance(node, c_ast.ArrayRef):
+            self.refuse("an array that a pointer points to", node, "a[i][j]")
         if not isinstance(pointer.type.to, Scalar | Struct):
             self.wrong("expression must be a pointer to a complete object type", node)
         return pointer.type.to
@@ -596,9 +644,10 @@ class Translation:
         made = self.value(base)
         if not isinstance(made.type, Pointer):
             self.wrong("expression must have pointer-to-object type", node)
-        if len(subscripts) > 1:
+        row = made.type.row
+        if len(subscripts) != len(row) + 1:
             self.wrong("expression must have pointer-to-object type", node)
-        offset = added(made.offset, wide(self.whole(subscripts[0])))
+        offset = added(made.offset, self.flattened((0, *row), [self.whole(each) for each in subscripts]))
         return Place(self.pointee(made, node), made.node, [index(offset)], readonly=made.type.const)
 
     def flattened(self, shape: tuple[int, ...], given: list[Value]) -> ast.expr:
@@ -668,6 +717,8 @@ class Translation:
         return convert(made, INT) if made.type.kind == "b" else made
 
     def value_ArrayRef(self, node: c_ast.ArrayRef) -> Value:
+        if (meant := methods.element(self, node)) is not None:
+            return self.value(meant)
         base, subscripts = chain(node)
         if isinstance(base, c_ast.FuncCall) and isinstance(base.name, c_ast.StructRef):
             return self.module.builtins.member(self, base, subscripts)
@@ -676,9 +727,11 @@ class Translation:
             given = [self.whole(each) for each in subscripts]
             offset = self.flattened(variable.type.shape, given)
             rest = variable.type.shape[len(given) :]
-            if len(rest) > 1:
-                self.refuse("a pointer to an array", node)
-            return Value(Pointer(variable.type.of, variable.readonly), load(variable.name), offset)
+            return Value(Pointer(variable.type.of, variable.readonly, rest[1:]), load(variable.name), offset)
+        if variable is not None and isinstance(variable.type, Pointer) and len(subscripts) <= len(variable.type.row):
+            base_, row = self.value(base), variable.type.row
+            offset = added(base_.offset, self.flattened((0, *row), [self.whole(each) for each in subscripts]))
+            return Value(Pointer(variable.type.to, variable.type.const, row[len(subscripts) :]), base_.node, offset)
         return self.read(self.element(node))
 
     def value_StructRef(self, node: c_ast.StructRef) -> Value:
@@ -713,6 +766,8 @@ class Translation:
     def cast(self, made: Value, kind: Any, node: c_ast.Node) -> Value:
         if isinstance(kind, Pointer):
             return self.cast_pointer(made, kind, node)
+        if isinstance(kind, Struct) and isinstance(node, c_ast.Cast):
+            return self.converted(made, kind, node.expr)
         if isinstance(made.type, Pointer) or not isinstance(kind, Scalar) or not isinstance(made.type, Scalar):
             if isinstance(made.type, Pointer) and kind == BOOL:
                 return self.truth(node.expr)
@@ -724,7 +779,11 @@ class Translation:
         if isinstance(kind, Struct) and made.type == kind:
             return made
         if isinstance(kind, Struct) and kind.name in self.module.unit.constructors:
-            self.refuse(f"an implicit conversion of {made.type} to {kind}", node, f"{kind}(…)")
+            if node is None or _works(node):
+                self.refuse(f"an implicit conversion of {made.type} to {kind}", node, f"{kind}(…)")
+            return self.module.called(self, CONSTRUCTOR + kind.name, [node], node)
+        if isinstance(made.type, Struct) and (str(made.type), str(kind)) == ("dim3", "uint3"):
+            return Value(kind, made.node, parts=made.parts)
         if not isinstance(made.type, Scalar) or not isinstance(kind, Scalar):
             if isinstance(made.type, Pointer) and kind == BOOL and node is not None:
                 return self.truth(node)
@@ -830,7 +889,8 @@ class Translation:
 
     def points_as(self, given: Any, kind: Any) -> bool:
         """Whether C++ makes a pointer of a type of what is given."""
-        return isinstance(given, Pointer) and given.to == kind.to and (kind.const or not given.const)
+        same = isinstance(given, Pointer) and given.to == kind.to and given.row == kind.row
+        return same and (kind.const or not given.const)
 
     def check_bound(self, given: Any, kind: Pointer, node: c_ast.Node) -> None:
         """Refuse a reference to what is of another type, or constant."""
@@ -881,6 +941,10 @@ class Translation:
         self.check_changeable(place.readonly)
         if isinstance(place.type, Struct):
             return structs.store(self, place, made)
+        if place.type.char == "f2" and place.at is not None:
+            made = self.kept(made)
+            self.emit(ast.Assign([place.target(ast.Store())], call("_c_bits_of_half", made.node)))
+            return made
         self.emit(ast.Assign([place.target(ast.Store())], made.node))
         if place.at is None:
             return Value(place.type, load(place.name))
@@ -909,7 +973,7 @@ class Translation:
                     return self.store(place, structs.initial(self, place.type, node.rvalue.init))
             right = self.value(node.rvalue)
             place = self.place(node.lvalue)
-            return self.store(place, self.converted(right, place.type, node))
+            return self.store(place, self.converted(right, place.type, node.rvalue))
         if (made := methods.operated(self, node.op, [node.lvalue, node.rvalue], node)) is not None:
             return made
         right = self.number(node.rvalue)
@@ -962,6 +1026,8 @@ class Translation:
         return made
 
     def pointers(self, node: c_ast.BinaryOp, a: Value, b: Value) -> Value:
+        if (getattr(a.type, "row", ()) or getattr(b.type, "row", ())) and node.op in "+-":
+            self.refuse("arithmetic with a pointer to an array", node, "a[i] with all its indices")
         if isinstance(a.type, Pointer) and isinstance(b.type, Pointer):
             if node.op == "-":
                 return Value(LONG, ast.BinOp(a.offset, ast.Sub(), b.offset))
@@ -1050,10 +1116,23 @@ class Translation:
 
     def value_FuncCall(self, node: c_ast.FuncCall) -> Value:
         if isinstance(node.name, c_ast.StructRef):
+            if (meant := methods.member_place(self, node)) is not None:
+                return self.value(meant)
             return self.module.builtins.member(self, node, [])
-        if not isinstance(node.name, c_ast.ID):
-            self.refuse("a call of something that is no name", node)
         given = list(node.args.exprs) if node.args is not None else []
+        if not isinstance(node.name, c_ast.ID):
+            if isinstance(kind := self.type_of(node.name), Struct):
+                return methods.applied(self, node.name, given, node)
+            if isinstance(kind, Closure):
+                return lambdas.called(self, kind, self.value(node.name).captured, given, node)
+            self.refuse("a call of something that is no name", node)
+        variable = self.scope.find(node.name.name)
+        if (meant := methods.member_place(self, node)) is not None:
+            return self.value(meant)
+        if variable is not None and isinstance(variable.type, Struct):
+            return methods.applied(self, node.name, given, node)
+        if variable is not None and isinstance(variable.type, Closure):
+            return lambdas.called(self, variable.type, variable.captured, given, node)
         return self.module.called(self, node.name.name, given, node)
 
     def do_Decl(self, node: c_ast.Decl) -> None:
@@ -1068,6 +1147,9 @@ class Translation:
             self.declare_array(node)
             return
         kind = self.module.resolve(node.type, self)
+        if isinstance(kind, Array):
+            self.declare_array(node)
+            return
         name = node.name
         if name.startswith(REFERENCE):
             self.declare_reference(name[len(REFERENCE) :], kind, node)
@@ -1114,8 +1196,7 @@ class Translation:
         if variable.boxed:
             self.allocate(variable.name, "local", kind, (1,))
             if made is not None:
-                target = ast.Subscript(load(variable.name), ast.Constant(0), ast.Store())
-                self.emit(ast.Assign([target], made.node))
+                self.store(Place(kind, load(variable.name), [ast.Constant(0)]), made)
         else:
             self.assign(variable.name, (made or literal(kind, 0)).node)
         self.declared(name, variable, node)
@@ -1167,10 +1248,8 @@ class Translation:
         self.declared(name, variable, node)
 
     def declare_auto(self, name: str, kind: Any, node: c_ast.Decl) -> None:
-        called = node.init.name.name if isinstance(node.init, c_ast.FuncCall) and isinstance(
-            node.init.name, c_ast.ID) else ""  # fmt: skip
-        if called in ("this_grid", "this_thread_block"):
-            group = Group("grid_group" if called == "this_grid" else "thread_block")
+        group = builtins_threads.group_of(self, node.init) if node.init is not None else None
+        if group is not None:
             self.declared(name, Variable(group, name), node)
             return
         if kind != "auto" or node.init is None:
@@ -1180,6 +1259,8 @@ class Translation:
             self.declare_pointer(name, made.type, made, node)
         elif isinstance(made.type, Struct):
             structs.declare(self, name, made.type, made, node)
+        elif isinstance(made.type, Closure):
+            self.declared(name, Variable(made.type, name, captured=made.captured), node)
         else:
             self.declare_number(name, made.type, made, node)
 
@@ -1244,7 +1325,7 @@ class Translation:
                 structs.store(self, Place(kind.of, load(variable.name), [at]), made)
                 continue
             made = self.converted(self.value(node), kind.of, node) if node is not None else literal(kind.of, 0)
-            self.emit(ast.Assign([ast.Subscript(load(variable.name), at, ast.Store())], made.node))
+            self.store(Place(kind.of, load(variable.name), list(at.elts) if isinstance(at, ast.Tuple) else [at]), made)
 
 
 def _flat(statements: list[c_ast.Node]) -> list[c_ast.Node]:
@@ -1259,6 +1340,15 @@ def _flat(statements: list[c_ast.Node]) -> list[c_ast.Node]:
 
 def _leaves(body: list[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], ast.Break | ast.Continue | ast.Return)
+
+
+def _works(node: c_ast.Node) -> bool:
+    """Whether an expression does something, so that it may be evaluated only once."""
+    if isinstance(node, c_ast.FuncCall | c_ast.Assignment):
+        return True
+    if isinstance(node, c_ast.UnaryOp) and node.op in ("++", "--", "p++", "p--"):
+        return True
+    return any(_works(inner) for _, inner in node.children())
 
 
 def _counts(node: c_ast.For, step: c_ast.Node) -> bool:

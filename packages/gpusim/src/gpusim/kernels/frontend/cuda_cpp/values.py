@@ -17,6 +17,7 @@ from .c_types import (
     COMPLEX128,
     DOUBLE,
     FLOAT,
+    HALF,
     INT,
     LLONG,
     LONG,
@@ -49,6 +50,8 @@ class Value:
         Of a struct, its numbers; then `node` has no meaning.
     array : Array or None
         What a pointer was made of, for ``sizeof``.
+    captured : list or None
+        Of a lambda, the expressions that it captured.
     """
 
     type: Any
@@ -57,6 +60,7 @@ class Value:
     const: Any = None
     parts: Any = None
     array: Array | None = None
+    captured: Any = None
 
 
 def load(name: str) -> ast.Name:
@@ -87,15 +91,15 @@ def literal(kind: Any, value: Any) -> Value:
     if kind.kind == "c":
         return Value(kind, to(kind.char, ast.Constant(complex(value))))
     value = float(value)
-    if kind.size == 4:
+    if kind.size < 8:
         with np.errstate(all="ignore"):
-            value = float(np.float32(value))
+            value = float((np.float32 if kind.size == 4 else np.float16)(value))
     if math.isnan(value) or math.isinf(value):
         node = ast.Attribute(load("_c_math"), "nan" if math.isnan(value) else "inf", ast.Load())
         node = ast.UnaryOp(ast.USub(), node) if value < 0 else node
     else:
         node = ast.Constant(value)
-    return Value(kind, to(kind.char, node), const=value)
+    return Value(kind, to("f4" if kind.size < 8 else "f8", node), const=value)
 
 
 def convert(value: Value, kind: Any) -> Value:
@@ -138,6 +142,8 @@ def binary(op: str, a: Value, b: Value) -> Any:
     """An operation on two numbers, by C's rules; None if there is none on such types."""
     if op in ("<<", ">>"):
         return _shift(op, a, b)
+    if HALF in (a.type, b.type) and a.type != b.type:
+        return None  # ambiguous: as halves or as floats
     kind = common(a.type, b.type)
     if kind.kind == "c" and not (a.type == b.type or real_of(a.type) == b.type or a.type == real_of(b.type)):
         return None  # the templates of complex numbers want one type: no complex<float> times a double or an int
@@ -156,7 +162,8 @@ def binary(op: str, a: Value, b: Value) -> Any:
         return literal(kind, known)
     node: ast.expr
     if kind.kind in "fc":
-        return Value(kind, ast.BinOp(a.node, _OPERATORS[op](), b.node))
+        node = ast.BinOp(a.node, _OPERATORS[op](), b.node)
+        return Value(kind, to("f2", to("f4", node)) if kind.size == 2 else node)
     if op in "/%":
         if kind.kind == "u" or (b.const is not None and b.const > 0 and _never_negative(a)):
             node = ast.BinOp(a.node, ast.FloorDiv() if op == "/" else ast.Mod(), b.node)
@@ -274,4 +281,4 @@ def index(offset: Any) -> ast.expr:
 def decayed(value: Value, const: bool) -> Value:
     """An array as a pointer to its first element."""
     assert isinstance(value.type, Array)
-    return Value(Pointer(value.type.of, const), value.node, ast.Constant(0), array=value.type)
+    return Value(Pointer(value.type.of, const, value.type.shape[1:]), value.node, ast.Constant(0), array=value.type)
