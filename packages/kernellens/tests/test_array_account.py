@@ -87,6 +87,10 @@ def test_a_fused_kernel_takes_memory_for_its_results_only(cp, x, shapes):
         ("a = cp.sin(x)\nb = a * v\ny = b + a / scale", 4),
         ("a = x - v\ny = (a * a).sum()", 0),  # a stays: a fused kernel with a reduction has no second result
         ("a = x - v\nb = 3\ny = a * b", 0),
+        ("y = cp.sum(x * x > 1)", 0),  # CUB would name two types alike
+        ("y = cp.any(x * x > 1)", 0),
+        ("y = (x * x > 1).sum()", 3),
+        ("y = cp.sum(x * x > v)", 3),  # no CUB with two arrays
     ],
 )
 def test_the_fused_code_does_what_is_said(cp, x, statement, launches):

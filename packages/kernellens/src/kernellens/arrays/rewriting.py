@@ -41,7 +41,7 @@ def code(tree: ast.Module, line: int, plain: Container[str], module: str) -> str
         return ""
     names = list(dict.fromkeys(n.id for n in ast.walk(value) if isinstance(n, ast.Name) and n.id != module))
     arguments = [name for name in names if name not in plain]
-    if not arguments or any(hasattr(builtins, name) for name in names):
+    if not arguments or any(hasattr(builtins, name) for name in names) or len(names) == 1 and _redeclares(value, module):
         return ""
     head = "return " if isinstance(statement, ast.Return) else ""
     if isinstance(statement, ast.Assign):
@@ -88,6 +88,8 @@ def block(tree: ast.Module, lines: list[int], plain: Container[str], module: str
     if not any(name not in plain for name in inputs) or any(hasattr(builtins, name) for name in (*inputs, *made)):
         return ""
     if returned == bool(kept) or reduced and len(kept) > 1:
+        return ""
+    if len(inputs) == 1 and any(_redeclares(statement, module) for statement in statements):
         return ""
     body = [ast.unparse(statement) for statement in statements]
     results = ", ".join(kept)
@@ -166,6 +168,20 @@ def _call_fits(node: ast.Call, function: ast.Attribute, module: str) -> bool:
         return False
     constant = all(isinstance(keyword.value, ast.Constant) for keyword in node.keywords)
     return constant and all(_fits(argument, module) for argument in arguments)
+
+
+def _redeclares(node: ast.AST, module: str) -> bool:
+    """Whether a function of CuPy reduces what is of another type than the one array that is fused: CUB cannot compile that.
+
+    [cupy/_core/_cub_reduction.pyx:671 and fusion.pyx:778, an H200]  The method, `(x > 0).sum()`, is fused in another way.
+    """
+    calls = [n for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+    reducing = [n for n in calls if ast.unparse(n.func.value) == module and n.func.attr in _REDUCTIONS]  # type: ignore[attr-defined]
+    return any(
+        n.func.attr in ("all", "any")  # type: ignore[attr-defined]
+        or any(isinstance(m, ast.Compare) or isinstance(m, ast.Attribute) and m.attr == "astype" for m in ast.walk(n))
+        for n in reducing
+    )
 
 
 def _is_type(node: ast.expr, module: str) -> bool:
