@@ -41,7 +41,9 @@ def code(tree: ast.Module, line: int, plain: Container[str], module: str) -> str
         return ""
     names = list(dict.fromkeys(n.id for n in ast.walk(value) if isinstance(n, ast.Name) and n.id != module))
     arguments = [name for name in names if name not in plain]
-    if not arguments or any(hasattr(builtins, name) for name in names) or len(names) == 1 and _redeclares(value, module):
+    if not arguments or any(hasattr(builtins, name) for name in names):
+        return ""
+    if len(names) == 1 and _redeclares(value, module):
         return ""
     head = "return " if isinstance(statement, ast.Return) else ""
     if isinstance(statement, ast.Assign):
