@@ -163,7 +163,8 @@ def _reduced(value: Any, data: bool) -> tuple | None:
         return None
     if type(value) is np.ndarray and _is_pinned(value):
         order = "F" if value.flags.fnc else "C"
-        return _pinned, (value.shape, value.dtype, order, pickle.PickleBuffer(np.ascontiguousarray(value.ravel(order))))
+        held: Any = np.ascontiguousarray(value.ravel(order))
+        return _pinned, (value.shape, value.dtype, order, pickle.PickleBuffer(held))
     kind = _library_class(type(value))
     root, _, rest = kind.__module__.partition(".")
     if root in ("torch", "jax", "jaxlib", "tensorflow"):
@@ -188,9 +189,8 @@ def _is_pinned(host: np.ndarray) -> bool:
     if not host.nbytes or host.dtype.hasobject or not {"cupy", "numba.cuda"} & sys.modules.keys():
         return False
     try:
-        from cupy.cuda.pinned_memory import is_memory_pinned
-
-        return bool(is_memory_pinned(host.ctypes.data))
+        memory = importlib.import_module("cupy.cuda.pinned_memory")
+        return bool(memory.is_memory_pinned(host.ctypes.data))
     except Exception:  # no CuPy beside Numba, or no driver: to be told apart only by what CuPy raises
         return False
 
@@ -323,7 +323,7 @@ def _module(name: str) -> types.ModuleType:
         raise
 
 
-def _pinned(shape: tuple[int, ...], dtype: np.dtype, order: str, data: bytes) -> np.ndarray:
+def _pinned(shape: tuple[int, ...], dtype: np.dtype, order: Any, data: bytes) -> np.ndarray:
     import cupyx
 
     made = cupyx.empty_pinned(shape, dtype, order)
