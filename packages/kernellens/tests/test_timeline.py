@@ -831,3 +831,12 @@ def test_the_picture_does_not_grow_with_what_is_too_narrow_to_be_seen():
     assert len(shown) == 2 and {bar[2] for bar in shown} == {"5000 × call and the like, 5 ms together"}
     apart = lanes.joined(bars, least=1e-7)
     assert len(apart) == len(bars)
+
+
+def test_kernels_of_equal_time_stay_in_the_order_of_the_program(cp):
+    """The sums differ by rounding, which depends on what ran before."""
+    x = cp.ones(10)
+    seen = taken(lambda: [(cp.sin(x), cp.cos(x), cp.tan(x)) for _ in range(7)])
+    assert [share.name for share in seen.shares] == ["cupy_sin", "cupy_cos", "cupy_tan"]
+    lines = [line.split()[2] for line in repr(seen).splitlines() if "default stream" in line]
+    assert lines == ["cupy_sin", "cupy_cos", "cupy_tan"]
