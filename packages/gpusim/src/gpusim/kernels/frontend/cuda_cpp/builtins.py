@@ -347,8 +347,8 @@ class Builtins:
     def call_reduce(self, f, name, given, node):
         """``cg::reduce(tile, value, cg::plus<float>())``."""
         kind = builtins_threads.group_of(f, given[0]) if len(given) == 3 else None
-        called = given[2].name.name if kind is not None and isinstance(given[2], c_ast.FuncCall) else ""
-        if not isinstance(called, str) or not called.startswith("_hf_group_") or not kind.size:
+        called = given[2].name.name if len(given) == 3 and isinstance(given[2], c_ast.FuncCall) else ""
+        if kind is None or not kind.size or not isinstance(called, str) or not called.startswith("_hf_group_"):
             f.refuse("this reduce()", node, "a reduction by shuffles")
         return builtins_threads.reduced(
             self, f, kind, given[1], GROUP_OPERATORS[called.removeprefix("_hf_group_")], node

@@ -202,7 +202,7 @@ def _tile(b, f, kind: Group, name: str, given: list[c_ast.Node], node: c_ast.Nod
     return binary(">>", told, first) if name in ("ballot", "match_any") else told
 
 
-def reduced(b, f, kind: Group, each: c_ast.Node, op: str, node: c_ast.Node) -> Value:
+def reduced(b, f, kind: Any, each: c_ast.Node, op: str, node: c_ast.Node) -> Value:
     """The values of a tile's threads, put together by an operator."""
     made = f.kept(f.number(each))
     first = f.kept(binary("&", Value(UINT, to("u4", load("_c_laneid"))), literal(UINT, 32 - kind.size)))
@@ -234,7 +234,7 @@ def _count() -> ast.expr:
     return times(_dim("blockDim", "x"), times(_dim("blockDim", "y"), _dim("blockDim", "z")))
 
 
-def group(b, f, kind: Group, name: str, given: list[c_ast.Node], node: c_ast.Node) -> Any:
+def group(b, f, kind: Any, name: str, given: list[c_ast.Node], node: c_ast.Node) -> Any:
     """A member of a cooperative group."""
     if kind.size and (made := _tile(b, f, kind, name, given, node)) is not None:
         return made
