@@ -361,9 +361,13 @@ for take in (cp.array, cudf.Series.to_numpy, cp.asarray):
 my_answer = "?"
 quiz("protocols.alive", my_answer)
 
+# %% [markdown]
+# After `import cudf`, CuPy takes its memory from RMM, the memory library of RAPIDS (unit 07). So CuPy's default pool is empty. This cell makes a pool of its own to count bytes:
+
 # %%
-pool = cp.get_default_memory_pool()
-source = cp.zeros(1_000_000)
+pool = cp.cuda.MemoryPool()
+with cp.cuda.using_allocator(pool.malloc):
+    source = cp.zeros(1_000_000)
 taken = pool.used_bytes()
 borrowed = cuda.as_cuda_array(source)
 del source

@@ -49,6 +49,11 @@ def test_at_most_a_quarter_of_what_is_compared_is_replaced(path, rules):
             "NumPy: TIME (median of N, first call TIME)",
         ),
         ("NumPy: 240 ms (median of 1, first call 240 ms)", "NumPy: TIME (median of N, first call TIME)"),
+        (
+            "estimates. Taken from shapes alone, in a process of its own: read it with lens.nsys_report.",
+            "estimates.",
+        ),
+        ("here    3 ms, impossible", "here    TIME"),
         ("4.3 GB/s, 52 % of the limit (simulated on this CPU)", "RATE, SHARE of the limit (PLACE)"),
         ("14 GB/s, 104 % of the limit (fits in cache) (simulated on this CPU)", "RATE, SHARE of the limit (PLACE)"),
         ("12.5 GFLOP/s (on NVIDIA H100 PCIe)", "RATE (PLACE)"),

@@ -42,9 +42,11 @@ def standins():
     there = finder.installed()
     finder.install()
     sys.modules.update(_stash)
-    if "cupy" in _stash:  # cuML lets CuPy allocate through RMM for good, when it is imported
+    if "cupy" in _stash:  # cuDF and cuML let CuPy allocate through RMM for good, when they are imported
         cupy = _stash["cupy"]
         cupy.cuda.set_allocator(cupy.get_default_memory_pool().malloc)
+    if "numba.cuda._memory" in _stash:  # and cuDF Numba
+        _stash["numba.cuda._memory"].source = None
     # As an attribute too: `import numba.cuda` sets it only the first time.
     if "numba.cuda" in _stash:
         numba.cuda = _stash["numba.cuda"]

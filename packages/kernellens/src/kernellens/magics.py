@@ -89,10 +89,11 @@ class LensMagics(Magics):
             if options.fraction is not None:
                 raise UsageError("--fraction goes with --shapes: with data, masks select what they select.")
             return run(tree, source, filename, names, gpu)
-        from .arrays.shape_process import cell
+        from .arrays.shape_process import cell, luggage
 
         try:
-            found, printed = cell(source, filename, names, options.fraction, gpu)
+            along = luggage(source, filename, names)
+            found, printed = cell(source, filename, along, options.fraction, gpu)
         except ValuesNeededError as error:
             raise UsageError(f"%%lens: {error}") from None
         if printed:
@@ -114,8 +115,8 @@ class LensMagics(Magics):
     def timeline(self, line: str, cell: str) -> Any:
         """Run a cell and show when the host and the device did what.
 
-        The device's times are estimates for the chosen GPU.  Where a GPU works, the cell runs on it; the timeline is made from
-        shapes alone, in a process of its own, and its times are estimates, too.
+        The device's times are estimates for the chosen GPU.  Where a GPU works, the cell runs on it, and again in a process of its
+        own, which simulates: from shapes alone or, if the cell asks for values, with copies of its arrays.
         """
         __tracebackhide__ = True  # an error of the cell's is shown as the cell's
         options = parse_argstring(type(self).timeline, line)
@@ -144,17 +145,18 @@ class LensMagics(Magics):
 
         if simulating():
             return running.run(tree, source, filename, names, gpu)
-        from .arrays.shape_process import cell
+        from .arrays.shape_process import cell, luggage
         from .profiling.timeline import Timeline
 
-        before = dict(names)
+        along = luggage(source, filename, names, data=True)  # before the cell runs: it may change its arrays
         value = running.plainly(tree, filename, names)
         try:
-            found, _ = cell(source, filename, before, None, gpu, by=running.BY)
+            found = running.elsewhere(
+                lambda data: cell(source, filename, along, None, gpu, by=running.BY, data=data)[0]
+            )
         except Exception as error:  # of the other process: here the cell has run, and its value is to be shown
             said = str(error) if isinstance(error, ValuesNeededError) else f"{type(error).__name__}: {error}"
-            found = Timeline("this cell", gpu.name, False, [], [f"Nothing can be said from shapes alone: {said}"])
-        found.notes.append(running.ELSEWHERE)
+            found = Timeline("this cell", gpu.name, False, [], [f"There is no timeline of this cell: {said}"])
         return found, value
 
     @no_var_expand

@@ -28,3 +28,8 @@ def is_pinned(host: np.ndarray) -> bool:
         return False
     first, last = np.lib.array_utils.byte_bounds(host)
     return any(start <= first and last <= stop for start, stop in list(_pinned.values()))
+
+
+def holds(address: int) -> bool:
+    """Whether a host address lies in pinned memory."""
+    return any(start <= address < stop for start, stop in list(_pinned.values()))

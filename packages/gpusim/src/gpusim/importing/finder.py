@@ -36,7 +36,7 @@ STANDINS: dict[str, str] = {
     "numba.cuda": "numba_cuda",
     "numba_cuda_mlir": "numba_cuda_mlir",
     "pynvml": "pynvml.py",
-    "nvtx": "nvtx.py",
+    "nvtx": "nvtx",
     "kvikio": "kvikio",
     # The rest of cudf_polars is the real one: it is Python, and what it asks of pylibcudf is answered.
     "cudf_polars.callback": os.path.join("cudf_polars", "callback.py"),

@@ -1,5 +1,9 @@
 """RMM: resources over the simulated device's memory, counted, limited and given back."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 SETTINGS = {"GPUSIM_GPU_MEMORY": "256MiB"}
@@ -158,6 +162,33 @@ def test_cupy_takes_its_memory_from_rmm(rmm):
         with pytest.raises(MemoryError, match="^std::bad_alloc: out_of_memory"):
             cupy.zeros(100_000_000)
     """)
+
+
+@pytest.mark.parametrize("order", ["cudf cupy numba.cuda", "cupy numba.cuda cudf", "numba.cuda cudf cupy"])
+def test_with_cudf_cupy_and_numba_take_their_memory_from_rmm(order):
+    """cudf/__init__.py of 26.10 sets both allocators, so CuPy's own pool stays empty on a GPU."""
+    code = f"""
+import importlib
+for name in {order.split()}:
+    importlib.import_module(name)
+import cupy, rmm
+from numba import cuda
+counting = rmm.mr.StatisticsResourceAdaptor(rmm.mr.CudaMemoryResource())
+rmm.mr.set_current_device_resource(counting)
+x = cupy.zeros(1000)
+assert cupy.get_default_memory_pool().used_bytes() == 0
+assert counting.allocation_counts.current_bytes == 8000
+y = cuda.device_array(500)
+assert counting.allocation_counts.current_bytes == 12_000
+pool = cupy.cuda.MemoryPool()
+cupy.cuda.set_allocator(pool.malloc)  # who sets another one has it
+import cudf
+z = cupy.zeros(1000)
+assert pool.used_bytes() == 8192
+"""
+    environment = os.environ | {"GPUSIM_SIMULATE": "1"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr
 
 
 def test_limits_trackers_and_callbacks(rmm):

@@ -1,4 +1,4 @@
-"""The process in which an account of shapes is taken: ``python -m kernellens.arrays TASK ANSWER``."""
+"""The process in which an account of shapes, or of copies of the data, is taken: ``python -m kernellens.arrays TASK ANSWER``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gpusim.device import shapes
 from gpusim.device.shapes import ValuesNeededError
 from gpusim.hardware import gpus
 
-from .pickled import unpack
+from .pickled import fill_pool, unpack
 
 
 def main(question: str, answer: str) -> None:
@@ -29,7 +29,8 @@ def main(question: str, answer: str) -> None:
     linecache.cache.update(task["sources"])
 
     gpusim.activate()
-    shapes.begin(task["fraction"])
+    if not task["data"]:
+        shapes.begin(task["fraction"])
     gpu = gpus.find(task["gpu"])
     try:
         found = {"account": _call(task, gpu) if task["kind"] == "call" else _cell(task, gpu)}
@@ -48,6 +49,7 @@ def _call(task: dict[str, Any], gpu: Any) -> Any:
     kwargs = {key: unpack(value) for key, value in task["kwargs"].items()}
     code = getattr(getattr(function, "__wrapped__", function), "__code__", None)
     task["filename"] = code.co_filename if code is not None else None
+    fill_pool(task["pool"])
     return taken(function, args, kwargs, gpu)
 
 
@@ -64,6 +66,7 @@ def _cell(task: dict[str, Any], gpu: Any) -> Any:
             said = str(error).splitlines()[0] if str(error) else type(error).__name__
             task["missing"][name] = f"{name} cannot be taken along ({said})."
     tree = ast.parse(task["source"])
+    fill_pool(task["pool"])
     return run(tree, task["source"], task["filename"], names, gpu, task["offset"])[0]
 
 

@@ -1,13 +1,15 @@
-"""Code and the shapes of what it uses, on their way to a process that has shapes and no data.
+"""Code and the arrays that it uses, on their way to a process that simulates.
 
 Functions and classes of the notebook go by value, modules by name, host arrays and numbers as they are.  Arrays on a device go
-as what they are called there: which piece of memory, where in it, of what shape and type.  Nothing is copied from the device,
-so this serves the real CuPy too.
+as what they are called there: which piece of memory, where in it, of what shape and type.  Their data is copied from the device
+only where it is asked for.  All this serves the real libraries, too: what they keep in a module that the simulated one has not
+is found by the name that users call it by.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import linecache
 import pickle
@@ -18,10 +20,12 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.device import queue, shapes
+from gpusim.importing import finder
 from gpusim.own import is_own
 
 MOST = 2 << 30
-"""Bytes of host data that are taken along."""
+"""Bytes of data that are taken along."""
 
 
 class array:  # noqa: N801 - reads like a function's result, which it stands for
@@ -59,8 +63,13 @@ class CannotShipError(TypeError):
     """Something cannot be taken along to another process."""
 
 
-def pack(value: Any) -> bytes:
+def pack(value: Any, data: bool = False) -> bytes:
     """Anything as bytes that `unpack` reads in the other process.
+
+    Parameters
+    ----------
+    data : bool
+        Copy what arrays on a device hold, too.
 
     Raises
     ------
@@ -70,22 +79,41 @@ def pack(value: Any) -> bytes:
     buffer = io.BytesIO()
     try:
         with _by_value(value):
-            _pickler()(buffer, protocol=5).dump(value)
+            _pickler()(buffer, data).dump(value)
     except CannotShipError:
         raise
     except Exception as error:
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise CannotShipError(f"is a {type(value).__name__}, which cannot be taken along ({said})") from error
     if buffer.tell() > MOST:
-        raise CannotShipError(
-            f"holds {buffer.tell() / 1e9:.3g} GB on the host, more than the 2 GB that are taken along"
-        )
+        where = "" if data else " on the host"
+        raise CannotShipError(f"holds {buffer.tell() / 1e9:.3g} GB{where}, more than the 2 GB that are taken along")
     return buffer.getvalue()
 
 
 def unpack(data: bytes) -> Any:
     """What was packed, in the other process."""
-    return pickle.loads(data)  # noqa: S301 - our own, from this machine
+    return _Unpickler(io.BytesIO(data)).load()
+
+
+class _Unpickler(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        found = super().find_class
+        try:
+            return found(module, name)
+        except (ImportError, AttributeError):
+            for parent in _parents(module):
+                with contextlib.suppress(ImportError, AttributeError):
+                    return found(parent, name)
+            raise
+
+
+def _parents(module: str) -> Iterator[str]:
+    """The packages around a module of a simulated library, the nearest first."""
+    library = finder.owner(module)
+    while library in finder.STANDINS and module != library:
+        module = module.rpartition(".")[0]
+        yield module
 
 
 @contextlib.contextmanager
@@ -112,21 +140,31 @@ def _pickler() -> type:
     import cloudpickle
 
     class Pickler(cloudpickle.Pickler):
+        def __init__(self, buffer: io.BytesIO, data: bool):
+            super().__init__(buffer, protocol=5)
+            self.data = data
+
         def reducer_override(self, obj: Any) -> Any:
             if isinstance(obj, types.CodeType):
                 # From 3.1.3 on cloudpickle drops the file, by which a kernel's source and an account's lines are found.
                 return _code, (obj.co_filename, *self.dispatch_table[types.CodeType](obj))
-            found = _reduced(obj)
+            found = _reduced(obj, self.data)
             return found if found is not None else super().reducer_override(obj)
 
     return Pickler
 
 
-def _reduced(value: Any) -> tuple | None:
+def _reduced(value: Any, data: bool) -> tuple | None:
     if isinstance(value, array):
         return _made, (value.shape, value.dtype, value.order)
-    if isinstance(value, type) or isinstance(value, types.ModuleType):
+    if isinstance(value, types.ModuleType):
+        return (_module, (value.__name__,)) if finder.owner(value.__name__) in finder.STANDINS else None
+    if isinstance(value, type):
         return None
+    if type(value) is np.ndarray and _is_pinned(value):
+        order = "F" if value.flags.fnc else "C"
+        held: Any = np.ascontiguousarray(value.ravel(order))
+        return _pinned, (value.shape, value.dtype, order, pickle.PickleBuffer(held))
     kind = _library_class(type(value))
     root, _, rest = kind.__module__.partition(".")
     if root in ("torch", "jax", "jaxlib", "tensorflow"):
@@ -140,10 +178,21 @@ def _reduced(value: Any) -> tuple | None:
             f"is a {type(value).__name__}, of which only the data could be taken along: make it in the code itself"
         )
     if root == "cupy":
-        return _of_cupy(value)
+        return _of_cupy(value, data)
     if root == "numba" and rest.startswith("cuda"):
-        return _of_numba(value)
+        return _of_numba(value, data)
     return None
+
+
+def _is_pinned(host: np.ndarray) -> bool:
+    """Whether a host array lies in pinned memory, by CuPy, real or simulated."""
+    if not host.nbytes or host.dtype.hasobject or not {"cupy", "numba.cuda"} & sys.modules.keys():
+        return False
+    try:
+        memory = importlib.import_module("cupy.cuda.pinned_memory")
+        return bool(memory.is_memory_pinned(host.ctypes.data))
+    except Exception:  # no CuPy beside Numba, or no driver: to be told apart only by what CuPy raises
+        return False
 
 
 def _library_class(kind: type) -> type:
@@ -157,7 +206,7 @@ def _library_class(kind: type) -> type:
     return kind
 
 
-def _of_cupy(value: Any) -> tuple | None:
+def _of_cupy(value: Any, data: bool) -> tuple | None:
     kind = type(value).__name__
     if hasattr(value, "__cuda_array_interface__") and hasattr(value, "data"):
         memory = value.data.mem if value.size else None
@@ -166,6 +215,7 @@ def _of_cupy(value: Any) -> tuple | None:
         return _view, (
             *(int(memory.ptr), int(memory.size), int(value.data.ptr) - int(memory.ptr)),
             *(tuple(value.shape), np.dtype(value.dtype), tuple(value.strides), id(value)),
+            value.get() if data else None,
         )
     if kind in _ANEW:
         return _anew, (_ANEW[kind],)
@@ -217,17 +267,35 @@ def _attributes(value: Any, kind: str) -> dict[str, Any]:
     return {name: getattr(value, name) for name in names if hasattr(value, name)}
 
 
-def _of_numba(value: Any) -> tuple | None:
+def _of_numba(value: Any, data: bool) -> tuple | None:
     if hasattr(value, "py_func"):
         options = getattr(value, "targetoptions", None) or {}
         kept = {name: options[name] for name in ("debug", "opt", "fastmath", "device") if options.get(name) is not None}
         return _kernel, (value.py_func, kept)
     if hasattr(value, "__cuda_array_interface__"):
-        return _numba_array, (tuple(value.shape), np.dtype(value.dtype), tuple(value.strides))
+        held = value.copy_to_host() if data else None
+        return _numba_array, (tuple(value.shape), np.dtype(value.dtype), tuple(value.strides), held)
     return None
 
 
+def pool() -> int:
+    """Bytes that CuPy's pool keeps for reuse in this process."""
+    cupy = sys.modules.get("cupy")
+    with contextlib.suppress(Exception):  # a GPU that has just failed, say
+        return int(cupy.get_default_memory_pool().free_bytes()) if cupy is not None else 0
+    return 0
+
+
 # What follows runs in the other process.
+
+
+def fill_pool(nbytes: int) -> None:
+    """Let CuPy's pool keep some bytes for reuse, as it did where the program came from; in one piece, if there is as much."""
+    if nbytes:
+        import cupy
+
+        with contextlib.suppress(MemoryError):
+            cupy.cuda.alloc(nbytes)
 
 
 def _code(filename: str, make: Any, args: tuple) -> types.CodeType:
@@ -241,20 +309,50 @@ _memories: dict[tuple[int, int], Any] = {}
 def _made(shape: tuple[int, ...], dtype: np.dtype, order: str) -> Any:
     import cupy
 
-    return cupy.empty(shape, dtype, order)
+    return (cupy.empty if shapes.on else cupy.zeros)(shape, dtype, order)
+
+
+def _module(name: str) -> types.ModuleType:
+    """A module of a simulated library, or the nearest package around it: what users call is there."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        for parent in _parents(name):
+            with contextlib.suppress(ImportError):
+                return importlib.import_module(parent)
+        raise
+
+
+def _pinned(shape: tuple[int, ...], dtype: np.dtype, order: Any, data: bytes) -> np.ndarray:
+    import cupyx
+
+    made = cupyx.empty_pinned(shape, dtype, order)
+    made[...] = np.frombuffer(data, dtype).reshape(shape, order=order)
+    return made
 
 
 _arrays: dict[int, Any] = {}
 """The arrays, by what they were: one that comes twice, by two names, is one."""
 
 
-def _view(piece: int, size: int, offset: int, shape: tuple, dtype: np.dtype, strides: tuple, identity: int) -> Any:
+def _view(
+    piece: int,
+    size: int,
+    offset: int,
+    shape: tuple,
+    dtype: np.dtype,
+    strides: tuple,
+    identity: int,
+    data: np.ndarray | None = None,
+) -> Any:
     if identity not in _arrays:
-        _arrays[identity] = _viewed(piece, size, offset, shape, dtype, strides)
+        _arrays[identity] = _viewed(piece, size, offset, shape, dtype, strides, data)
     return _arrays[identity]
 
 
-def _viewed(piece: int, size: int, offset: int, shape: tuple, dtype: np.dtype, strides: tuple) -> Any:
+def _viewed(
+    piece: int, size: int, offset: int, shape: tuple, dtype: np.dtype, strides: tuple, data: np.ndarray | None
+) -> Any:
     import cupy
 
     if (piece, size) not in _memories:
@@ -263,14 +361,23 @@ def _viewed(piece: int, size: int, offset: int, shape: tuple, dtype: np.dtype, s
     low = sum((n - 1) * step for n, step in zip(shape, strides, strict=True) if step < 0)
     first = cupy.ndarray((1,), dtype, memory.data + (offset + low))
     whole = first._a if low == 0 else cupy.ndarray((1,), dtype, memory.data + offset)._a
-    view = memory._view(np.lib.stride_tricks.as_strided(whole, shape, strides))
+    laid = np.lib.stride_tricks.as_strided(whole, shape, strides)
+    if data is not None and not shapes.on:
+        laid[...] = data
+    view = memory._view(laid)
     return view if view._a.flags.writeable else cupy.asarray(view)
 
 
-def _numba_array(shape: tuple, dtype: np.dtype, strides: tuple) -> Any:
+def _numba_array(shape: tuple, dtype: np.dtype, strides: tuple, data: np.ndarray | None = None) -> Any:
     from numba import cuda
 
-    return cuda.device_array(shape, dtype, strides=strides)
+    made = cuda.device_array(shape, dtype, strides=strides)
+    if data is not None and not shapes.on:
+        import cupy
+
+        cupy.asarray(made)[...] = cupy.asarray(data)
+        queue.run()
+    return made
 
 
 def _anew(name: str) -> Any:
@@ -283,8 +390,6 @@ def _anew(name: str) -> Any:
 
 
 def _named(module: str, name: str) -> Any:
-    import importlib
-
     if module == "cupy":
         from cupy._core import ufuncs
 

@@ -1,4 +1,5 @@
-"""An account of shapes, taken in a process of its own: nothing is calculated there, and no GPU is touched."""
+"""An account in a process of its own, which simulates: of shapes, with nothing calculated, or with copies of the data.  No GPU is
+touched there."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,22 +33,73 @@ def call(
     fraction: float | None,
     gpu: gpus.GPU,
     by: tuple[str, str] = ACCOUNT,
+    data: bool = False,
 ) -> Any:
-    """The account of a function's call; see `entry.account`."""
-    packed: dict[str, Any] = {"function": _packed(function, "The function")}
-    packed["args"] = [_packed(arg, f"Argument {number}") for number, arg in enumerate(args, start=1)]
-    packed["kwargs"] = {key: _packed(value, f"The argument {key}") for key, value in kwargs.items()}
-    return _run({"kind": "call", **packed, "fraction": fraction, "gpu": gpu.name, "by": by})[0]
+    """The account of a function's call; see `entry.account`.  With `data`, arrays have their values there."""
+    packed: dict[str, Any] = {"function": _packed(function, "The function", data)}
+    packed["args"] = [_packed(arg, f"Argument {number}", data) for number, arg in enumerate(args, start=1)]
+    packed["kwargs"] = {key: _packed(value, f"The argument {key}", data) for key, value in kwargs.items()}
+    told = {"fraction": fraction, "gpu": gpu.name, "by": by, "data": data, "pool": pickled.pool()}
+    return _run({"kind": "call", **packed, **told})[0]
+
+
+@dataclass(frozen=True)
+class Luggage:
+    """What the code of a cell takes along of the names around it, as it was when this was made.
+
+    Attributes
+    ----------
+    packed : dict of str to bytes
+    missing : dict of str to str
+        What cannot be taken along, and why.
+    empty : dict of str to str
+        What is taken along without the data of its arrays, and why.
+    pool : int
+        Bytes that CuPy's pool keeps.
+    """
+
+    packed: dict[str, bytes]
+    missing: dict[str, str]
+    empty: dict[str, str]
+    pool: int
+
+
+def luggage(source: str, filename: str, names: Mapping[str, Any], data: bool = False) -> Luggage:
+    """Pack what a cell's code uses of the notebook's names; with `data`, also what its arrays hold."""
+    found = Luggage({}, {}, {}, pickled.pool())
+    room = pickled.MOST
+    for name, value in pickled.used(compile(source, filename, "exec"), names).items():
+        if name == "get_ipython":
+            found.missing[name] = (
+                "magics and shell commands are not run where an account of shapes is taken: leave them out."
+            )
+            continue
+        try:
+            if data:
+                try:
+                    packed = pickled.pack(value, data)
+                    if len(packed) > room:
+                        raise pickled.CannotShipError("brings what is taken along to more than 2 GB")
+                    room -= len(packed)
+                    found.packed[name] = packed
+                    continue
+                except pickled.CannotShipError as error:
+                    found.empty[name] = f"{name} {error}."
+            found.packed[name] = pickled.pack(value)
+        except pickled.CannotShipError as error:
+            found.missing[name] = f"{name} {error}."
+    return found
 
 
 def cell(
     source: str,
     filename: str,
-    names: Mapping[str, Any],
+    along: Luggage,
     fraction: float | None,
     gpu: gpus.GPU,
     offset: int = 0,
     by: tuple[str, str] = ACCOUNT,
+    data: bool = False,
 ) -> tuple[Any, str]:
     """The account of a cell's code, and what it printed.
 
@@ -56,37 +109,33 @@ def cell(
         Python; IPython's own syntax is transformed already.
     filename : str
         What tracebacks call it.
-    names : mapping of str to object
-        The notebook's.  Those that the code uses are taken along.
+    along : Luggage
+        What it uses of the notebook's names.
     offset : int
         Added to the numbers of its lines.
     by : tuple of str
         The modules that look at a call and at a cell; by default those of an account.
+    data : bool
+        Whether the arrays have their values there, if they were packed with them.
     """
     __tracebackhide__ = True
-    packed, missing = {}, {}
-    for name, value in pickled.used(compile(source, filename, "exec"), names).items():
-        if name == "get_ipython":
-            missing[name] = "magics and shell commands are not run where an account of shapes is taken: leave them out."
-            continue
-        try:
-            packed[name] = pickled.pack(value)
-        except pickled.CannotShipError as error:
-            missing[name] = f"{name} {error}."
+    empty = along.empty if data else {}
     task = {
         "kind": "cell",
         "source": source,
         "filename": filename,
-        "names": packed,
-        "missing": missing,
+        "names": {name: packed for name, packed in along.packed.items() if name not in empty},
+        "missing": along.missing | empty,
         "offset": offset,
+        "data": data,
+        "pool": along.pool,
     }
     return _run({**task, "fraction": fraction, "gpu": gpu.name, "by": by})
 
 
-def _packed(value: Any, what: str) -> bytes:
+def _packed(value: Any, what: str, data: bool) -> bytes:
     try:
-        return pickled.pack(value)
+        return pickled.pack(value, data)
     except pickled.CannotShipError as error:
         raise TypeError(f"{what} {error}.") from None
 
@@ -95,7 +144,7 @@ def _run(task: dict[str, Any]) -> tuple[Any, str]:
     __tracebackhide__ = True
     task |= {"sources": pickled.sources(), "path": sys.path, "folder": os.getcwd()}
     environment = {key: value for key, value in os.environ.items() if key not in ("GPUSIM_PROBE", "GPUSIM_TRACE")}
-    environment |= {"GPUSIM_SIMULATE": "1", "GPUSIM_GPU_MEMORY": MEMORY}
+    environment |= {"GPUSIM_SIMULATE": "1"} | ({} if task["data"] else {"GPUSIM_GPU_MEMORY": MEMORY})
     with tempfile.TemporaryDirectory(prefix="kernellens-") as folder:
         question, answer = Path(folder, "task"), Path(folder, "answer")
         question.write_bytes(pickle.dumps(task))

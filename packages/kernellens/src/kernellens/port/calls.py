@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gpusim.device import queue
+from gpusim.device import memory, queue
 from gpusim.importing.errors import NotSimulatedError
 
 from . import attribution
@@ -130,7 +130,7 @@ def _on_device(
     try:
         with measured(line):
             made = device(*raise_(args, frames), **raise_(kwargs, frames))
-        account.peak = max(account.peak, _held())
+        account.peak = max(account.peak, memory.in_use())
         return made, False
     except Unavailable:
         return None, True
@@ -330,12 +330,6 @@ def _size(result: Any) -> None:
         account.largest = max(account.largest, result.size)
     elif isinstance(result, (pd.DataFrame, pd.Series)):
         account.largest = max(account.largest, len(result))
-
-
-def _held() -> int:
-    import cupy
-
-    return cupy.get_default_memory_pool().used_bytes()
 
 
 # What to write instead, and what is known of single functions.

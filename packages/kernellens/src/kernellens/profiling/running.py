@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gpusim.device import queue, shapes
+from gpusim.device.shapes import ValuesNeededError
 from gpusim.hardware import gpus
 from kernellens import target
 from kernellens.arrays import entry, pickled, shape_process
@@ -17,8 +18,10 @@ from .recording import Watch
 from .timeline import Timeline, made
 
 BY = (__name__, __name__)
+SHAPES = "Taken from shapes alone"
+DATA = "The program asks for values, so it ran with copies of its arrays on a simulated device"
 ELSEWHERE = (
-    "Taken from shapes in a process of its own: this machine's GPU was not watched, and the host's times are those of that process. "
+    "{how}, in a process of its own: this machine's GPU was not watched, and the host's times are those of that process. "
     "For the real times run nsys profile -t cuda,nvtx --export=sqlite, and read the report with lens.nsys_report."
 )
 
@@ -38,12 +41,13 @@ def timeline(function: Callable, *args: Any, gpu: str | gpus.GPU | None = None, 
     Returns
     -------
     Timeline
-        Where a GPU works, it is made from shapes alone, in a process of its own.
+        Where a GPU works, it is made in a process of its own, which simulates: from shapes alone or, if the function asks for
+        values, with copies of its arrays.
 
     Raises
     ------
     ValuesNeededError
-        Where a GPU works, if the function asks for values that arrays hold.
+        Where a GPU works, if the function asks for values of arrays that cannot be copied there; they are more than 2 GB, say.
     UnknownGpuError
         A KeyError that names the nearest known GPUs.
     """
@@ -54,10 +58,21 @@ def timeline(function: Callable, *args: Any, gpu: str | gpus.GPU | None = None, 
             "expression, timeline(lambda: ...)."
         )
     if not entry.simulating():
-        found = shape_process.call(function, args, kwargs, None, chosen, BY)
-        found.notes.append(ELSEWHERE)
-        return found
+        return elsewhere(lambda data: shape_process.call(function, args, kwargs, None, chosen, BY, data))
     return taken(function, pickled.made_here(args), pickled.made_here(kwargs), chosen)
+
+
+def elsewhere(take: Callable[[bool], Timeline]) -> Timeline:
+    """A timeline of another process: from shapes alone, or if that will not do, ``take(True)``, with the arrays' data."""
+    try:
+        found, how = take(False), SHAPES
+    except ValuesNeededError as asked:
+        try:
+            found, how = take(True), DATA
+        except TypeError as error:
+            raise ValuesNeededError(f"{asked} Its arrays cannot be copied: {error}") from error
+    found.notes.append(ELSEWHERE.format(how=how))
+    return found
 
 
 def taken(function: Callable, args: tuple, kwargs: Mapping[str, Any], gpu: gpus.GPU) -> Timeline:

@@ -76,7 +76,9 @@ class Timeline:
         """The same program where the host's own work takes no time: what depends on the program alone, and on no machine."""
         if self._seen is None:
             raise ValueError("The times of this timeline were measured.")
-        return made(*self._seen, target.resolve(self.gpu), self.name, host=False)
+        found = made(*self._seen, target.resolve(self.gpu), self.name, host=False)
+        found.notes.extend(self.notes)
+        return found
 
     def between(self, start: float, end: float) -> Timeline:
         """The part between two times, in seconds; what reaches over an end is cut there."""
@@ -140,7 +142,7 @@ class Timeline:
             times.setdefault(entry.name, []).append(entry.seconds)
         total = sum(map(sum, times.values())) or 1.0
         made = [Share(name, len(each), sum(each), sum(each) / total) for name, each in times.items()]
-        return sorted(made, key=lambda share: -share.seconds)
+        return sorted(made, key=lambda share: -round(share.seconds, 12))
 
     def trace(self) -> dict[str, Any]:
         """The timeline in Chrome's trace-event format, as data."""

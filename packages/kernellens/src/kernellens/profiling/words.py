@@ -137,7 +137,7 @@ def text(timeline: Timeline) -> str:
         for entry in timeline.entries:
             if entry.row == row:
                 named.setdefault(entry.name, []).append(entry.seconds)
-        found = sorted(named.items(), key=lambda item: -sum(item[1]))
+        found = sorted(named.items(), key=lambda item: -round(sum(item[1]), 12))
         table += [(f"{row}: {name}", f"{len(each)}", sum(each)) for name, each in found[:SHOWN]]
         rest = [each for _, each in found[SHOWN:]]
         if rest:

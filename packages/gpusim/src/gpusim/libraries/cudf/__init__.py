@@ -63,6 +63,22 @@ def __getattr__(name: str):
     return _refuse(name)
 
 
+def _use_rmm(*libraries: str) -> None:
+    """Let CuPy and Numba take their memory from RMM, as the real cuDF does.  Each calls this, too, if it is imported later."""
+    import sys
+
+    if "cupy" in libraries and "cupy" in sys.modules:
+        from rmm.allocators.cupy import rmm_cupy_allocator
+
+        sys.modules["cupy"].cuda.set_allocator(rmm_cupy_allocator)
+    if "numba.cuda" in libraries and "numba.cuda" in sys.modules:
+        from rmm.allocators.numba import RMMNumbaManager
+
+        sys.modules["numba.cuda"].set_memory_manager(RMMNumbaManager)
+
+
+_use_rmm("cupy", "numba.cuda")
+
 __all__ = [
     "NA", "CategoricalDtype", "CategoricalIndex", "DataFrame", "DateOffset", "DatetimeIndex", "Decimal32Dtype",
     "Decimal64Dtype", "Decimal128Dtype", "Grouper", "Index", "IntervalDtype", "IntervalIndex", "ListDtype", "MultiIndex",

@@ -92,3 +92,14 @@ def _tell_dask() -> None:
 
 
 _tell_dask()
+
+
+def _take_rmm() -> None:
+    """After `import cudf`, memory comes from RMM."""
+    import sys
+
+    if hasattr(cudf := sys.modules.get("cudf"), "_use_rmm"):
+        cudf._use_rmm("cupy")
+
+
+_take_rmm()

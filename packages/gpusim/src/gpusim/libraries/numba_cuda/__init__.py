@@ -10,6 +10,7 @@ something synchronises.  ``numba`` itself is the real one.  What numba-cuda has 
 from __future__ import annotations
 
 import os as _os
+import sys as _sys
 import warnings as _warnings
 
 from numba.core import config
@@ -137,3 +138,6 @@ if _os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"):
     )
 __all__ = sorted({name for name in globals() if not name.startswith("_") and name not in ("annotations",)})
 _ = _auto_device
+
+if hasattr(_cudf := _sys.modules.get("cudf"), "_use_rmm"):
+    _cudf._use_rmm("numba.cuda")

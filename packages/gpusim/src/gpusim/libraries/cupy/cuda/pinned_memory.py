@@ -22,14 +22,10 @@ class PinnedMemory:
         self._memory = np.empty(size, np.uint8)
         self.ptr = self._memory.ctypes.data if size else 0
         if size:
-            _known[self.ptr] = self
             weakref.finalize(self, pinned.unpin, pinned.pin(self._memory)).atexit = False
 
     def __int__(self) -> int:
         return self.ptr
-
-
-_known: weakref.WeakValueDictionary[int, PinnedMemory] = weakref.WeakValueDictionary()
 
 
 @extension_type("cupy.cuda.pinned_memory")
@@ -131,8 +127,8 @@ def _malloc(size: int) -> PinnedMemoryPointer:
 
 
 def is_memory_pinned(data: int) -> bool:
-    """Whether an address is in pinned memory."""
-    return any(memory.ptr <= data < memory.ptr + memory.size for memory in list(_known.values()))
+    """Whether an address is in pinned memory, whoever pinned it."""
+    return pinned.holds(data)
 
 
 default_pool = PinnedMemoryPool()
