@@ -32,7 +32,8 @@ a matrix took 89.3 ms: 905 cycles a turn."""
 SCANNING = 20 * (30 + 2 * 24)
 """Cycles of a scan of 512 elements in shared memory: 20 barriers, each with a load that waits for a store."""
 
-Shape, Steps = tuple[int, ...], list[tuple[int, ...]]
+Shape = tuple[int, ...]
+Steps = list[tuple[int, ...]]
 
 
 def elementwise(reads: Sequence[np.ndarray], writes: Sequence[np.ndarray]) -> dict[str, Any]:
