@@ -486,8 +486,8 @@ plot.times(
 
 # %% [markdown]
 # **Explain.** In the post's kernel L1, the cache nearest to the threads, is busy with sectors that are hardly used. After the swap the arithmetic takes
-# longest, still three times as long as moving each byte once. So better blocks change nothing. Clamping adds arithmetic to each of the nine reads, and costs
-# time again.
+# longest, and all of it four to five times as long as moving each byte once. So better blocks change little. Clamping adds arithmetic to each of the nine
+# reads, and costs time again.
 #
 # ## A loop for any size
 #
@@ -620,7 +620,7 @@ for kernel in (total_by_all, total):
     )
 
 # %% [markdown]
-# The estimate lets an address take one addition in four clock cycles, 2 ns. Real ones can take longer: on an A100, 33.6 million additions of
+# The estimate lets an address take one addition in 2.4 clock cycles, 1.2 ns. Real ones can take longer: on an A100, 33.6 million additions of
 # float16 to one address took 422 ms, which is 12.6 ns each ([source](https://github.com/BBuf/how-to-optim-algorithm-in-cuda)).
 #
 # Data can make threads meet, too.

@@ -264,8 +264,8 @@ plot.times(rows, title="One step of the heat equation, 4096 × 4096 float32")
 # In the next figure you can choose other GPUs. On an H200 the estimate names a limit that a roofline does not have: *latency*. A thread waits for its
 # loads, and a block takes time to begin and to end. There, more cells for each thread would help, too.
 #
-# *At least* is a bound. It assumes that a part of the data stays in L2, the cache that all multiprocessors share. *About* is the estimate. It adds the
-# time of a launch to the longest bar. Memory and latency count as one bar here, longer than either, because they delay each other.
+# *At least* is a bound. It assumes that a part of the data stays in L2, the cache that all multiprocessors share. *About* is the estimate. It is longer
+# than the longest bar, because the parts delay each other, and it has the time of a launch.
 
 # %%
 lens.roofline(heat, griddim=full, gpu="V100")

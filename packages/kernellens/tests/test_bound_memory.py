@@ -91,7 +91,7 @@ def test_atomics_meet_at_an_address():
     x[::32] = 1  # the first lane of each warp adds to another element
     found = work(tally, 4, 128, x, np.zeros(64, np.int64))
     assert found.atomics == 16  # a request for each warp
-    assert found.contended == 16 and found.operands == 31 * 16
+    assert found.contended == 16 and found.passes == 31 * 16
     large = work(tally, 4, 128, x, np.zeros(64, np.int64), griddim=4000)
     assert large.contended == 16_000
     bound = times.bound_of(large, "V100")

@@ -183,6 +183,21 @@ def test_memory_and_latency_hinder_each_other():
     assert estimate.seconds == pytest.approx((memory**2 + latency**2) ** 0.5)
 
 
+def test_units_hinder_each_other_and_the_stations_of_one_path_do_not():
+    slots = {"float64": 3.9e11}
+    work = Work(**FULL, read=900 * MB, slots=slots, instructions=1e9, wavefronts=2e7, shared=3e8, launches=0)
+    estimate = estimate_of(work, V100)
+    parts = estimate.parts
+    assert parts["memory"] > max(parts["L2"], parts["L1"]) > 0 and parts["arithmetic"] > parts["issue"] > 0
+    squares = sum(parts[unit] ** 2 for unit in ("memory", "arithmetic", "shared memory"))
+    assert estimate.seconds == pytest.approx(squares**0.5)
+
+
+def test_sectors_alone_in_their_line_take_l2_longer():
+    reuse = Reuse(100 * MB, 100 * MB, 100 * MB, 50 * MB, 1e9, 1e9, alone=100 * MB, store_turns=200 * MB)
+    assert part("L2", read=100 * MB, reuse=reuse) == pytest.approx((200 + 200) * MB / 2155e9)
+
+
 def test_stretches_of_their_own_overflow_the_caches():
     """64 elements of 8 bytes for each thread, one after the other: a warp's request takes 32 lines, and asks for a sector four times."""
     warps = FULL["blocks"] * 8
@@ -266,8 +281,8 @@ def test_registers_and_shared_memory_make_waves():
     assert shared.occupancy == 0.25
 
 
-def test_atomics_at_one_address_go_one_by_one():
-    assert part("atomics", contended=1000, operands=1.53e6, atomics=1000) == pytest.approx(4e-3, rel=0.01)
+def test_atomics_on_one_line_go_one_by_one():
+    assert part("atomics", contended=1000, passes=1.53e6, atomics=1000) == pytest.approx(2.4e-3, rel=0.01)
 
 
 def test_the_launch_comes_on_top():
@@ -298,7 +313,7 @@ def test_neither_calls_itself_a_time():
 BINDING = {
     "memory": Work(read=1e10),
     "arithmetic": Work(slots={"float64": 1e13}, operations={"float64": 1e13}),
-    "atomics": Work(contended=1e8, operands=1e8, atomics=1e8),
+    "atomics": Work(contended=1e8, passes=1e8, atomics=1e8),
     "launch": Work(launches=1000),
     "link": Work(link=1e10, copies=1),
     "latency": Work(blocks=1, block=32, threads=32, cycles=1e6),

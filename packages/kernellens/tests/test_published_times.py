@@ -104,11 +104,12 @@ def test_the_bound_is_no_looser_than_before():
 
 @pytest.mark.parametrize(
     "last, least",
-    [(False, 0.93), (True, 0.84), (None, 0.9)],
+    [(False, 0.96), (True, 0.91), (None, 0.94)],
     ids=["sources tuned with", "sources looked at last", "all"],
 )
 def test_most_estimates_are_near(last, least):
-    """Of the second half 72 of 86 were near when it was first looked at, and 73 with the clocks of products."""
+    """Of the second half 72 of 86 were near when it was first looked at, 73 with the clocks of products, and 79 since units
+    hinder each other: a rule that both halves have seen."""
     found = [off(ratio) for ratio in all_ratios() if ratio.estimate and (last is None or ratio.last is last)]
     assert len(found) > 80
     assert sum(each <= 1.5 for each in found) / len(found) >= least

@@ -196,10 +196,7 @@ def work_of(event: Event, dram: float | None = None) -> Work:
         operations=event.operations,
         certain=event.certain,
         products=event.products,
-        threads=event.threads,
-        blocks=event.blocks,
-        block=event.block,
-        dram=dram,
+        **{"dram": dram, **event.launch},
     )
 
 

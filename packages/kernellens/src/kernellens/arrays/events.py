@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass
@@ -91,8 +92,8 @@ class Event:
         Whether its bytes are those of its arguments, because only its source says what it touches.
     operations, certain, products : mapping of str to float
         As `times.Work` takes them.
-    threads, block : int
-        0 where that is the library's business.
+    launch : mapping of str to float
+        Threads, blocks and what else is known of how it is launched, as `times.Work` takes them.
     """
 
     index: int
@@ -111,9 +112,7 @@ class Event:
     operations: Mapping[str, float] = field(default_factory=dict)
     certain: Mapping[str, float] = field(default_factory=dict)
     products: Mapping[str, float] = field(default_factory=dict)
-    threads: int = 0
-    block: int = 0
-    blocks: int = 0
+    launch: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def on_device(self) -> bool:

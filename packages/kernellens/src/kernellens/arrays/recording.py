@@ -20,7 +20,7 @@ from gpusim.device import memory, queue, regions
 from gpusim.device.counters import Launch
 from kernellens.times import costs
 
-from . import operands
+from . import geometry, operands
 from .events import Allocation, Event, Span
 from .operands import Sides
 
@@ -192,9 +192,6 @@ def _is_library(filename: str) -> bool:
 # multiplication and an addition for each pair; factorisations what LAPACK's working notes count [LAPACK Users' Guide, "Operation
 # Counts for the BLAS and LAPACK"]; a Fourier transform 5 n log2 n, which is not certain: other splittings need fewer.
 
-BLOCK = 128
-"""Threads of a block in CuPy's elementwise kernels [cupy/_core/_kernel.pyx, block_size=128]."""
-
 _ENDS = frozenset("cupy_sum cupy_prod cupy_max cupy_min cupy_all cupy_any".split())
 """Reductions that `cupy.fuse` takes as the last operation [cupy/_core/_fusion_interface.py, read]."""
 _BINARY = {
@@ -236,9 +233,11 @@ def counted(name: str, by: Any, found: Sides, args: tuple, reads: Collection[np.
     """The operations of a launch, as keywords for an `Event`: of what runs, its arguments, and what it reads in their order."""
     if found.numba:
         return {
-            "threads": by.blocks * math.prod(by.blockdim),
-            "block": math.prod(by.blockdim),
-            "blocks": by.blocks,
+            "launch": {
+                "threads": by.blocks * math.prod(by.blockdim),
+                "block": math.prod(by.blockdim),
+                "blocks": by.blocks,
+            }
         }
     if name in _ufuncs():
         return _elementwise(name.removeprefix("cupy_"), found, args)
@@ -252,10 +251,29 @@ def counted(name: str, by: Any, found: Sides, args: tuple, reads: Collection[np.
         n = max((v.size for v in (*found.writes, *found.reads)), default=0)
         kind = _kind(found.writes[0].dtype)
         return {"operations": {kind: 5.0 * n * math.log2(max(n, 2))}} if kind else {}
+    launch = _launch(name, args, reads)
     if may_end(name) and found.reads:
         kind = _kind(found.reads[0].dtype) or "int32"
-        return {"operations": {kind: float(found.reads[0].size)}}
-    return {}
+        return {"operations": {kind: float(found.reads[0].size)}, "launch": launch}
+    return {"launch": launch}
+
+
+_REDUCED = _ENDS | frozenset("cupy_mean _var_core".split())
+_SCANNED = frozenset("cupy_cumsum cupy_cumprod".split())
+
+
+def _launch(name: str, args: tuple, reads: Collection[np.ndarray]) -> dict[str, Any]:
+    """How CuPy launches a reduction or a scan, by its arguments: `gpusim.libraries.cupy._core.reduction` has their order."""
+    if not reads or not args:
+        return {}
+    (view, *_), kind = reads, name.removesuffix("_with_dtype")
+    if kind in _SCANNED:
+        return geometry.scan(view, args[3])
+    if kind not in _REDUCED:
+        return {}
+    axes = args[5]["axis"] if callable(args[0]) else args[1]
+    axes = range(view.ndim) if axes is None else axes if isinstance(axes, (tuple, list)) else (axes,)
+    return geometry.reduction(view, axes, second=kind == "_var_core")
 
 
 def _kind(dtype: np.dtype) -> str | None:
@@ -281,9 +299,7 @@ def _elementwise(name: str, found: Sides, args: tuple) -> dict[str, Any]:
     return {
         "operations": {unit: n * slots for unit, slots in cost.slots.items() if slots},
         "certain": {kind: n * cost.certain} if cost.certain else {},
-        "threads": n,
-        "block": BLOCK,
-        "blocks": -(-n // BLOCK),
+        "launch": geometry.elementwise(found.reads, found.writes),
     }
 
 

@@ -69,7 +69,15 @@ def rows(account: Account) -> tuple[list[Row], int]:
 
 
 def _key(event: Event) -> tuple:
-    return event.name, event.kind, event.line, event.read, event.written, event.threads, tuple(event.operations.items())
+    return (
+        event.name,
+        event.kind,
+        event.line,
+        event.read,
+        event.written,
+        event.launch.get("threads", 0),
+        tuple(event.operations.items()),
+    )
 
 
 def _add(row: Row, event: Event, least: float, about: float) -> None:

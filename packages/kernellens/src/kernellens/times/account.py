@@ -66,7 +66,7 @@ def work_of(
     total = scaling.total * warps
     instructions = scaling.sum(done.instructions)
     rounds, inside, barriers = (scaling.sum(n) / total for n in (done.rounds, done.inside, done.barriers))
-    contended, operands = _contended(moved, log, scaling)
+    contended, passes = _contended(moved, log, scaling)
     return Work(
         name=trace.kernel,
         **_bytes(moved, log, scaling),
@@ -84,7 +84,7 @@ def work_of(
         cycles=CYCLES * instructions / total + SHARED_LATENCY * inside + BARRIER * barriers,
         atomics=scaling.sum(moved.atomics),
         contended=contended,
-        operands=operands,
+        passes=passes,
         registers=registers,
         sharedmem=sharedmem + _static_shared(log),
         cut=bool(log.truncated),
@@ -111,6 +111,8 @@ def _bytes(moved: Traffic, log: Log, scaling: Scaling) -> dict:
         by_warp=by_warp * SECTOR,
         by_request=scaling.sum(moved.by_request) * SECTOR,
         stored=scaling.sum(moved.stored) * SECTOR,
+        alone=scaling.sum(moved.alone) * SECTOR,
+        store_turns=scaling.sum(moved.store_turns) * SECTOR,
         block=own / blocks * SECTOR,
         warp=by_warp / (blocks * -(-log.threads_per_block // 32)) * SECTOR,
         again=tuple(again),
@@ -121,7 +123,7 @@ def _bytes(moved: Traffic, log: Log, scaling: Scaling) -> dict:
 def _contended(moved: Traffic, log: Log, scaling: Scaling) -> tuple[float, float]:
     """What meets at one address, in the grid that is stood for: as much more as there are blocks, if most send some."""
     more = scaling.total / len(log.blocks) if moved.senders > len(log.blocks) / 2 else 1.0
-    return moved.contended * more, moved.operands * more
+    return moved.contended * more, moved.passes * more
 
 
 def _static_shared(log: Log) -> int:

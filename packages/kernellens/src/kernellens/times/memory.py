@@ -42,14 +42,20 @@ class Traffic:
         Sectors read, once for each warp, and for each request.
     stored : numpy.ndarray
         Sectors written, for each request; atomics too.
+    alone : numpy.ndarray
+        Sectors read for each request that are the only ones of their line there.
+    store_turns : numpy.ndarray
+        Turns that L2 takes for the sectors written (`_turns`).
     again : dict of tuple to numpy.ndarray
         By how far back in the grid, ``(x, y, z)``, the last block was that read them: sectors read before by another.
     requests, lines : numpy.ndarray
         Requests of warps for global memory, and cache lines that they take.
     atomics : numpy.ndarray
         Requests for atomics.
-    contended, operands : float
-        Requests, and values, that meet at the address that gets most.
+    contended : float
+        Requests that meet at the address that gets most.
+    passes : float
+        Turns of L2 for the atomics on the cache line that gets most (`_passes`).
     senders : int
         Blocks that they come from.
     shared : numpy.ndarray
@@ -68,6 +74,8 @@ class Traffic:
     by_warp: np.ndarray = field(init=False)
     by_request: np.ndarray = field(init=False)
     stored: np.ndarray = field(init=False)
+    alone: np.ndarray = field(init=False)
+    store_turns: np.ndarray = field(init=False)
     requests: np.ndarray = field(init=False)
     lines: np.ndarray = field(init=False)
     atomics: np.ndarray = field(init=False)
@@ -77,7 +85,7 @@ class Traffic:
     readers: set[str] = field(default_factory=set)
     writers: set[str] = field(default_factory=set)
     contended: float = 0.0
-    operands: float = 0.0
+    passes: float = 0.0
     senders: int = 0
 
     def __post_init__(self) -> None:
@@ -120,6 +128,11 @@ def traffic(log: Log, dead: Container[tuple] = frozenset()) -> Traffic:
             found.atomics += np.bincount(indices(owner), minlength=found.blocks)
             addresses.append((item.address, item.request + count, block))
         request, sector = _touched(item)
+        alone, turns = _turns(item, request, sector)
+        if site.kind == "read":
+            found.alone += np.bincount(indices(owner[request]), alone, found.blocks)
+        else:
+            found.store_turns += np.bincount(indices(owner[request]), turns, found.blocks)
         writes = np.full(len(sector), site.kind != "read")
         parts.append((sector, owner[request], of_warp[request], writes))
         if site.kind == "atomic":  # reads as well
@@ -159,6 +172,29 @@ def _touched(item: Requests) -> tuple[np.ndarray, np.ndarray]:
         request = np.concatenate([request, item.request[more]])
         sector = np.concatenate([sector, first[more] + step])
     return pairs(request, sector)
+
+
+def _turns(item: Requests, request: np.ndarray, sector: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of the sectors of each request: whether each is the only one of its line, and the turns that L2 takes to store it.
+
+    The path between an SM and L2 is two sectors wide, so that a sector alone takes the turn of two.  A sector that is
+    written in part is read, changed and written again, since its check bits are of the whole sector: twice the turns.
+    Atomics are counted by `_passes`.
+    """
+    new = np.ones(len(sector), bool)
+    line = sector // (LINE // SECTOR)
+    new[1:] = (request[1:] != request[:-1]) | (line[1:] != line[:-1])
+    group = np.cumsum(new) - 1
+    alone = np.bincount(group)[group] == 1 if len(group) else new
+    if item.site.kind == "atomic":
+        return alone, np.ones(len(sector))
+    places, where = pairs(item.request, item.address)
+    new = np.ones(len(where), bool)
+    new[1:] = (places[1:] != places[:-1]) | (where[1:] // SECTOR != where[:-1] // SECTOR)
+    nbytes = np.diff(np.append(np.flatnonzero(new), len(where))) * item.nbytes
+    if len(nbytes) != len(sector):  # elements that lie across two sectors
+        nbytes = np.full(len(sector), SECTOR)
+    return alone, np.where(alone, 2, 1) * np.where(nbytes < SECTOR, 2, 1)
 
 
 def _cycles(item: Requests) -> np.ndarray:
@@ -257,7 +293,26 @@ def _contention(found: Traffic, addresses: list[tuple[np.ndarray, ...]]) -> None
     if not addresses:
         return
     address, request, block = (np.concatenate(column) for column in zip(*addresses, strict=True))
-    found.operands = float(distinct(address)[1].max())
+    found.passes = _passes(request, address)
     places, meeting = distinct(pairs(address, request)[0])
     found.contended = float(meeting.max())
     found.senders = len(np.unique(block[address == places[np.argmax(meeting)]]))
+
+
+def _passes(request: np.ndarray, address: np.ndarray) -> float:
+    """Turns of L2 for the line that gets most: a sector of each request takes as many as values meet at one of its addresses.
+
+    A line lies in one slice of L2, whose unit for atomics does a sector at a time, and of the values for one address one.
+    """
+    order = np.lexsort((address, request))
+    request, address = request[order], address[order]
+    new = np.ones(len(address), bool)
+    new[1:] = (request[1:] != request[:-1]) | (address[1:] != address[:-1])
+    starts = np.flatnonzero(new)
+    values = np.diff(np.append(starts, len(address)))
+    request, sector = request[starts], address[starts] // SECTOR
+    new = np.ones(len(sector), bool)
+    new[1:] = (request[1:] != request[:-1]) | (sector[1:] != sector[:-1])
+    starts = np.flatnonzero(new)
+    _, line = np.unique(sector[starts] // (LINE // SECTOR), return_inverse=True)
+    return float(np.bincount(line, np.maximum.reduceat(values, starts)).max())

@@ -127,9 +127,9 @@ def bound_of(work: Work | Iterable[Work], gpu: str | GPU | None = None) -> Bound
 def estimate_of(work: Work | Iterable[Work], gpu: str | GPU | None = None) -> Estimate:
     """Return about the time of this work on a GPU.
 
-    The parts go on side by side, so that the longest counts, and the launch comes on top.  Memory and latency hinder each
-    other: of these two the root of the squares' sum counts.  Arithmetic, issue, shared
-    memory and L1 belong to an SM each: where blocks do not divide evenly among the SMs, the last to end has more than the
+    The parts go on side by side, but hinder each other: the root of their squares' sum counts, and the launch comes on top.
+    Bytes pass memory, L2 and L1 on one path, and arithmetic is issued as instructions: of such parts the longest counts.
+    Arithmetic, issue, shared memory and L1 belong to an SM each: where blocks do not divide evenly among the SMs, the last to end has more than the
     mean (the tail).  Data that fits into L2 is taken to be there already, as in a loop that measures.
 
     Parameters
@@ -163,16 +163,17 @@ def estimate_of(work: Work | Iterable[Work], gpu: str | GPU | None = None) -> Es
         "arithmetic": _arithmetic(work, gpu) / share * tail,
         "issue": work.instructions / (SCHEDULERS * cycles) * tail,
         "latency": _latency(work, gpu),
-        "atomics": ADDED * max(work.contended, work.operands) / gpu.clock + work.atomics * 32 / gpu.l2_bandwidth,
+        "atomics": ADDED * max(work.contended, work.passes) / gpu.clock + work.atomics * 32 / gpu.l2_bandwidth,
         "launch": gpu.launch * work.launches,
     }
     if work.link or work.copies:
         parts["link"] = work.link / gpu.link + work.copies * COPY
     factors = (gpu.calibration or {}).get("factors", {})
     parts = {kind: value * factors.get(kind, 1.0) for kind, value in parts.items()}
-    # Memory answers the slower the more it is asked, so that near a full load neither time is reached.
-    waited = math.hypot(parts["memory"], parts["latency"])
-    kernel = max(waited, *(value for kind, value in parts.items() if kind not in ("launch", "link")))
+    # A unit answers the slower the more it is asked, so that no two of them are used in full at once.
+    path = max(parts["memory"], parts["L2"], parts["L1"])
+    issued = max(parts["arithmetic"], parts["issue"])
+    kernel = math.hypot(path, issued, parts["latency"], parts["shared memory"], parts["atomics"])
     seconds = kernel + parts["launch"] + parts.get("link", 0.0)
     binds = max(parts, key=parts.__getitem__)
     warps = blocks * -(-work.block // 32) if work.block else 0
@@ -190,9 +191,10 @@ OPENING = 400
 Kernels with one element for each thread and two blocks on an SM took 377 (A40) to 563 (L40) besides what a load takes
 [te42kyfo/gpu-benches@1c36d509ee, gpu-stream, blocks of 64 threads]."""
 
-ADDED = 4
-"""Cycles that L2 takes for each value that atomics add to one address.  A histogram of text took 3 on an L4 and 5 on a T4
-[NVIDIA, accelerated-computing-hub, notebook 41 of the kernels, 2025 and 2026]."""
+ADDED = 2.4
+"""Cycles that L2 takes for a sector of atomics, and for each further value at one of its addresses (`Work.passes`).  A
+histogram of text took 1.6 on an L4 and 2.6 on a T4, one of 64 bins 2.9 and 2.8 on an H200; this is their middle [NVIDIA,
+accelerated-computing-hub, notebook 41 of the kernels, 2025 and 2026; recordings/raw/nvidia-h200, stage times]."""
 
 SCATTERED = 0.45
 """Share of the printed memory bandwidth that is reached where each thread goes through a stretch of its own, a sector at a
@@ -369,7 +371,8 @@ def from_l2(work: Work, gpu: GPU, blocks: int) -> tuple[float, float]:
         return (work.read + work.written if work.moved is None else work.moved), 0.0
     reuse = work.reuse
     loaded = {"block": reuse.by_block, "warp": reuse.by_warp, "": reuse.by_request}[_held(work, gpu, blocks)]
-    return loaded + reuse.stored, 1 - loaded / reuse.by_request if reuse.by_request else 0.0
+    share = loaded / reuse.by_request if reuse.by_request else 0.0
+    return loaded + share * reuse.alone + max(reuse.stored, reuse.store_turns), 1 - share if reuse.by_request else 0.0
 
 
 def from_memory(work: Work, gpu: GPU, blocks: int) -> float:

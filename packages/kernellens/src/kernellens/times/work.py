@@ -24,6 +24,10 @@ class Reuse:
         That one block, or one warp, reads in all.
     again : tuple of (float, float)
         Read by a block after another had read it: ``(bytes that the blocks between them use, bytes read again)``.
+    alone : float
+        Of `by_request`, sectors that are the only ones of their line in a request.
+    store_turns : float
+        Bytes that L2 could take while it takes `stored`: sectors alone in their line, or written in part, take longer.
     """
 
     by_block: float
@@ -33,6 +37,8 @@ class Reuse:
     block: float
     warp: float
     again: tuple[tuple[float, float], ...] = ()
+    alone: float = 0.0
+    store_turns: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -76,8 +82,9 @@ class Work:
         That a thread needs from its beginning to its end for everything but such loads, were it alone.
     atomics, contended : float
         Requests of warps for atomic operations on global memory, and those of them that meet at one address.
-    operands : float
-        Of the contended requests: values that come to that one address, which the estimate takes one by one.
+    passes : float
+        Turns of L2 for the atomics on the cache line that gets most: for each sector of a request as many as values meet at
+        one address.
     registers, sharedmem : int
         Of a thread, and bytes of a block; 0 registers: unknown, taken to be no hindrance.
     link : float
@@ -113,7 +120,7 @@ class Work:
     cycles: float = 0.0
     atomics: float = 0.0
     contended: float = 0.0
-    operands: float = 0.0
+    passes: float = 0.0
     registers: int = 0
     sharedmem: int = 0
     link: float = 0.0

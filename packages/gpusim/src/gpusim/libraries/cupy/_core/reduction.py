@@ -205,7 +205,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     return value
 
 
-def _nothing() -> None:
+def _nothing(*_: Any) -> None:
     """A launch whose effect the one before had already."""
 
 
@@ -221,9 +221,10 @@ def var(
     """Variance in CuPy's two passes over the data: the mean, then the squared distances from it."""
     compute = np.dtype(dtype) if dtype is not None else np.dtype(np.float64 if a.dtype.kind in "biu" else a.dtype)
     result = _real(compute)
-    shape = reduced_shape(a.shape, normal_axes(axis, a.ndim), True)
+    axes = normal_axes(axis, a.ndim)
+    shape = reduced_shape(a.shape, axes, True)
     between = math.prod(shape) * compute.itemsize  # the mean: memory that only CuPy takes
-    launch.submit("cupy_mean", _nothing, (), reads=(a._a,), writes=(), bytes_written=between)
+    launch.submit("cupy_mean", _nothing, (a._a, axes), reads=(a._a,), writes=(), bytes_written=between)
     return reduce("_var_core", np.var, a, axis, out, keepdims, result, accumulator(compute), ddof=ddof)
 
 
