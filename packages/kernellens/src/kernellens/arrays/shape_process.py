@@ -1,4 +1,4 @@
-"""An account of shapes, taken in a process of its own: nothing is calculated there, and no GPU is touched."""
+"""A simulated device in a process of its own, where no GPU is touched: for accounts of shapes, and for code that is run there."""
 
 from __future__ import annotations
 
@@ -31,12 +31,17 @@ def call(
     fraction: float | None,
     gpu: gpus.GPU,
     by: tuple[str, str] = ACCOUNT,
+    *,
+    values: bool = False,
 ) -> Any:
-    """The account of a function's call; see `entry.account`."""
+    """The account of a function's call; see `entry.account`.
+
+    With `values` the arrays have their numbers there, and all is calculated.
+    """
     packed: dict[str, Any] = {"function": _packed(function, "The function")}
     packed["args"] = [_packed(arg, f"Argument {number}") for number, arg in enumerate(args, start=1)]
     packed["kwargs"] = {key: _packed(value, f"The argument {key}") for key, value in kwargs.items()}
-    return _run({"kind": "call", **packed, "fraction": fraction, "gpu": gpu.name, "by": by})[0]
+    return _run({"kind": "call", **packed, "fraction": fraction, "gpu": gpu.name, "by": by, "values": values})[0]
 
 
 def cell(
