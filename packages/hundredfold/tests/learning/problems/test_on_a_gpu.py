@@ -23,7 +23,7 @@ def known(kind):
     return [(name, key) for name, each in found for key, wrong in each if wrong.reason in COUNTS][:: 2]
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large(smoke=2)
 @pytest.mark.parametrize(("problem", "key"), known("right"))
 def test_a_right_answer_is_right_on_a_gpu(gpu, monkeypatch, problem, key):
     import hundredfold.toolkit
@@ -39,7 +39,7 @@ def test_a_right_answer_is_right_on_a_gpu(gpu, monkeypatch, problem, key):
     assert there == answers.judge(problem, answer)
 
 
-@pytest.mark.large("problem")
+@pytest.mark.large(smoke=2)
 @pytest.mark.parametrize(("problem", "key"), known("wrong"))
 def test_what_moves_too_much_is_refused_on_a_gpu(gpu, problem, key):
     wrong = answers.wrong(problems.find(problem))[key]
