@@ -1,4 +1,4 @@
-"""What calls move, counted by the simulator also where a GPU computes: there in a process of its own.
+"""What calls move and launch, as the simulator sees it also where a GPU computes: there in a process of its own.
 
 The time of a kernel does not tell its bytes. On an H200 CuPy's ``x.std()`` took 45 times as long as ``x.sum()``, with two or three
 times the traffic; a fused function with powers in float64 was bound by its arithmetic.
@@ -17,7 +17,7 @@ from .cases import Case
 from .facts import Seen, of_call
 from .problem import Problem
 from .traffic import Traffic, watch
-from .verdict import NotJudged, in_case
+from .verdict import NotJudged, Refusal, in_case
 
 if TYPE_CHECKING:
     from .functions import Run
@@ -50,27 +50,57 @@ def apart(problem: Problem, function: Any, cases: Sequence[Case]) -> list[Traffi
     NotJudged
         If the function cannot be taken along, or fails there: it is right on this GPU, so it is not refused for that.
     """
+    return _elsewhere(problem, function, _counted, list(cases))
+
+
+def judged(look: Any, problem: Problem, function: Any) -> str | None:
+    """What a judge of `FunctionJudge.after` says or refuses in another process, where the device is simulated."""
+    found = _elsewhere(problem, function, _looked, look, problem)
+    if isinstance(found, dict):
+        raise Refusal(**found)
+    return found
+
+
+def _elsewhere(problem: Problem, function: Any, *args: Any) -> Any:
     try:
         with guard.time_limit(_START + problem.time_limit):
             return shape_process.call(
-                *(function, (list(cases),), {}, None, target.resolve(None)), by=(__name__, __name__), values=True
+                *(function, args, {}, None, target.resolve(None)), by=(__name__, __name__), values=True
             )
     except guard.TimedOut:
         said = "it had not ended in time"
     except Exception as error:
         said = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
     raise NotJudged(
-        "the results are right. What the code moves is counted on a simulated device, and there it failed: " + said + "."
+        f"the results are right. How the code works is looked at on a simulated device, and there it failed: {said}."
     )
 
 
-def taken(function: Any, args: tuple[list[Case]], kwargs: Any, gpu: Any) -> list[Traffic]:
-    """In the other process: call the function with each case, and count."""
+# What follows runs in the other process.
+
+
+def taken(function: Any, args: tuple[Any, ...], kwargs: Any, gpu: Any) -> Any:
+    """Look at a function as the first argument does."""
+    devices.need_cupy()
+    if not devices.simulated():  # or it would start another process, and that another one
+        raise RuntimeError("nothing is simulated there")
+    work, *given = args
+    return work(function, *given)
+
+
+def _counted(function: Any, cases: list[Case]) -> list[Traffic]:
     counted = []
-    for case in args[0]:
+    for case in cases:
         arguments = case.device()
         with watch() as moved:
             function(*arguments)
             devices.synchronize()
         counted.append(moved)
     return counted
+
+
+def _looked(function: Any, look: Any, problem: Problem) -> Any:
+    try:
+        return look(problem, function)
+    except Refusal as refusal:
+        return vars(refusal)
