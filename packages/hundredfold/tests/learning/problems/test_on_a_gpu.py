@@ -6,12 +6,21 @@ import time
 
 import answers
 import pytest
+
 from hundredfold.learning import problems
 from hundredfold.learning.problems import cases, counting, verdict
 from hundredfold.learning.problems.arrays import count
 
 COUNTED = (
-    *("arrays.lean", "memory.fuse", "memory.single", "memory.softmax", "protocols.blend", "learning.pagerank", "merges.asof"),
+    *(
+        "arrays.lean",
+        "memory.fuse",
+        "memory.single",
+        "memory.softmax",
+        "protocols.blend",
+        "learning.pagerank",
+        "merges.asof",
+    ),
     *("profiling.waits", "profiling.overlap", "profiling.pipeline", "profiling.reuse"),
 )
 """Problems that judge what only the simulator sees."""
@@ -85,7 +94,9 @@ def test_what_does_not_end_where_it_is_counted_is_not_waited_for(gpu, monkeypatc
     monkeypatch.setattr(counting, "_START", 1.0)
     problem = problems.find("arrays.lean")
     with pytest.raises(verdict.NotJudged, match="in time"):
-        counting.apart(problem.__class__(**{**vars(problem), "time_limit": 0.5}), waiting, [cases.Case("", lambda: (0.0,))])
+        counting.apart(
+            problem.__class__(**{**vars(problem), "time_limit": 0.5}), waiting, [cases.Case("", lambda: (0.0,))]
+        )
 
 
 @pytest.mark.parametrize("key", answers.right(problems.find("arrays.count")))

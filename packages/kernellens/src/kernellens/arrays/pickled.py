@@ -177,7 +177,9 @@ def _of_cupy(value: Any) -> tuple | None:
         return _vectorized, (value.pyfunc,)
     if kind == "RawKernel":
         if value.code is None:
-            raise CannotShipError("is a kernel of a RawModule, without its code: call `get_function` in the code itself")
+            raise CannotShipError(
+                "is a kernel of a RawModule, without its code: call `get_function` in the code itself"
+            )
         return _raw, (value.code, value.name, tuple(value.options or ()))
     if kind == "RawModule" and value.code is not None and not value.name_expressions:
         return _raw_module, (value.code, tuple(value.options or ()))

@@ -60,10 +60,6 @@ def _device(flights, weather, side="right", hours=2.0, by=True, drop=False, whol
     return flights.assign(wind=cp.where(good, wind, cp.nan))
 
 
-def _right(flights, weather):
-    return _device(flights, weather)
-
-
 def _table(
     stations: int, observations: int, count: int, seed: int, lonely: bool = True
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
