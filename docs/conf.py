@@ -56,6 +56,7 @@ html_logo = html_favicon = "_static/favicon.svg"
 html_context = {"default_mode": "auto"}  # as the reader's system has it
 html_static_path = ["_static"]
 html_css_files = ["hundredfold.css"]
+html_js_files = [("scrolls.js", {"defer": "defer"})]
 html_copy_source = False
 html_show_sourcelink = False
 # Pages without a list of pages beside them: it would be an empty column.

@@ -23,8 +23,9 @@ from hundredfold.classroom.seats.limits import WrongLimit
 from hundredfold.classroom.seats.people import INSTRUCTORS, GroupAuthenticator
 from hundredfold.classroom.seats.plan import Impossible
 from hundredfold.classroom.seats.proxy import secret
+from hundredfold.classroom.seats.routes import HAProxy
 from hundredfold.classroom.seats.shared_gpus import UnreadableGpus
-from hundredfold.classroom.seats.spawner import SeatSpawner
+from hundredfold.classroom.seats.spawner import NoCookies, SeatSpawner
 
 c = get_config()  # noqa: F821
 
@@ -33,7 +34,7 @@ SERIES = 6
 HERE = Path(__file__).resolve().parent
 SETTINGS = Path(os.environ.get("HUNDREDFOLD_HUB", HERE / "hub.toml"))
 NEEDED = {
-    "hub": "address subdomains certificate key state run proxy page_port starts_proxy own_network starting_at_once idle_minutes",
+    "hub": "address subdomains certificate key state run page_port own_network starting_at_once idle_minutes",
     "people": "learners instructors",
     "seats": "learners",
 }
@@ -103,13 +104,11 @@ c.JupyterHub.subdomain_host = hub["subdomains"]
 # A page on a name below the hub's can set cookies for all names below it. A browser lets it set none whose name begins with __Host-.
 c.JupyterHub.cookie_host_prefix_enabled = hub["subdomains"].startswith("https://")
 c.JupyterHub.hub_bind_url = c.JupyterHub.hub_connect_url = socket(RUN / "root" / "hub.sock")
+c.JupyterHubHTTPClient.session_options = {"cookie_jar": NoCookies()}
 hub_socket.guard()  # servers ask at sockets of their own (SeatSpawner), with a token, and have the API there, and no more
-c.ConfigurableHTTPProxy.api_url = socket(RUN / "root" / "proxy.sock")
-c.ConfigurableHTTPProxy.command = hub["proxy"]
-c.ConfigurableHTTPProxy.auth_token = secret(STATE / proxy.TOKEN)
-c.ConfigurableHTTPProxy.pid_file = str(RUN / "root" / "proxy.pid")
-# As a unit of its own, the proxy keeps learners connected to their servers while the hub restarts.
-c.ConfigurableHTTPProxy.should_start = hub["starts_proxy"]
+# The proxy is a unit of its own (hundredfold-proxy.service): learners stay connected to their servers while the hub restarts.
+c.JupyterHub.proxy_class = HAProxy
+c.HAProxy.folder = str(RUN / "root")
 if hub["certificate"]:
     c.JupyterHub.ssl_cert, c.JupyterHub.ssl_key = hub["certificate"], hub["key"]
 
@@ -121,7 +120,6 @@ c.JupyterHub.logging_config = {
 
 # --- What outlives a restart of the hub: servers, logins, who sits where.
 c.JupyterHub.cleanup_servers = False
-c.JupyterHub.cleanup_proxy = hub["starts_proxy"]
 c.JupyterHub.db_url = f"sqlite:///{STATE / 'hub.sqlite'}"
 hub_database.guard()
 c.JupyterHub.cookie_secret = bytes.fromhex(secret(STATE / "cookie.secret"))

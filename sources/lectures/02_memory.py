@@ -216,11 +216,13 @@ np.testing.assert_allclose(cp.asnumpy(fused(x_gpu[0])), cp.asnumpy(one_line(x_gp
 
 
 # %%
-ones = cp.ReductionKernel("T x", "int64 n", "sin(x) * sin(x) + cos(x) * cos(x) == 1", "a + b", "n = a", "0", "ones")
+adding = cp.ReductionKernel(
+    "T x", "int64 n", "sin(x) * sin(x) + cos(x) * cos(x) == 1", "a + b", "n = a", "0", "adding_ones"
+)
 
 
 def count_ones(x):
-    return ones(x)
+    return adding(x)
 
 
 report(count_ones)

@@ -24,14 +24,19 @@
 # - **Write** a search in which results decide what is computed next.
 # - **Predict** what is computed again when a worker dies, and what is lost.
 #
-# You need units 02 and 10, and no GPU: the third cell makes two small simulated GPUs. The processes, their memory limits and their deaths are real.
+# You need units 02 and 10, and no GPU: with fewer than two, this unit simulates two small ones. The processes, their memory limits and their deaths are real.
 
 # %%
+import os
+
+from gpusim import hardware
+
+if len(hardware.probe().usable) == 1:  # beside one GPU, two are simulated
+    os.environ["GPUSIM_SIMULATE"] = "1"
 # %load_ext hundredfold
 
 # %%
 import math
-import os
 import runpy
 import signal
 import tempfile
@@ -50,7 +55,7 @@ from hundredfold import machine, measure, plot, quiz
 from hundredfold.data import dips
 
 # %%
-os.environ |= {"GPUSIM_GPUS": "2", "GPUSIM_GPU_MEMORY": "256MB"}  # two simulated GPUs; ignored on a real one
+os.environ |= {"GPUSIM_GPUS": "2", "GPUSIM_GPU_MEMORY": "256MB"}  # of the simulated ones; ignored on real GPUs
 
 # %% [markdown]
 # ## Four kinds of process

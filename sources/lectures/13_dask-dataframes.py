@@ -490,7 +490,7 @@ my_answer = "?"
 quiz("dask-dataframes.bytes", my_answer)
 
 # %% [markdown]
-# The third plan has 160 small merges, but no flight leaves its worker. A broadcast table has to fit on every worker.
+# The third plan has 40 × 4 = 160 small merges, but no flight leaves its worker. A broadcast table has to fit on every worker.
 #
 # ## One key has most of the rows
 #
@@ -721,7 +721,7 @@ plot.times(times, title="A mean for each key; here 3.4 million rows", note=note)
 # - **Little work for each byte.** In 2019 eight V100 with one disk read CSV files only about twice as fast as one.
 # - **Shuffles over a slow wire.** 10 Gbit/s are 1.25 GB/s. A V100 reads its own memory at 900 GB/s.
 #
-# Dask with GPUs is for tables that do not fit on one machine *and* have to be shuffled, or for data on GPUs already.
+# Dask with GPUs is for tables that do not fit on one machine *and* have to be shuffled, or for data on GPUs already. Polars can use several GPUs, too (unit 17).
 
 # %%
 client.close()

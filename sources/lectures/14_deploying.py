@@ -573,7 +573,7 @@ for name in ("V100", "H200"):
 # fit before.
 #
 # The data has 2 TB. The steps read and write it several times, 7 TB in total. On one V100 that takes at least 7.8 of the 97 s. The 7.9 s above,
-# by Amdahl's law, are something else. So first find out what takes the rest.
+# by Amdahl's law, are something else. So find out what takes the other 89 s before you add GPUs.
 #
 # The bill leaves out storage, traffic, the host's power and your own hours.
 

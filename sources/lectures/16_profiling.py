@@ -96,7 +96,7 @@ scores = [score(each) for each in frames]
 # **Explain.** There are three kinds of rows:
 #
 # - *ranges*: load, smooth and score, six times. A narrow block shows no name.
-# - *host*: your Python, launches, and waits. The Python was measured on this CPU, as wall time. A long block of it can be a pause, while the CPU ran something else. A launch takes a fixed time, estimated for the chosen GPU.
+# - *host*: your Python, launches, and waits. The Python was measured on this CPU, as wall time. A long block may also be time in which the CPU ran another program. A launch takes a fixed time, estimated for the chosen GPU.
 # - *default stream*: the device's queue of work, which it runs in order. These times are **estimates** for the chosen GPU, from bytes and operations (unit 02). They are not measurements.
 #
 # `memcpy HtoD` is a copy from host to device, and `DtoH` is one back. The host waits for each of them here: six frames and six scores make 12 waits. The picture's legend explains its colours.
@@ -205,8 +205,8 @@ lens.timeline(settle, x, 1, most=5).without_host()
 #
 # ![Four blocks, each a copy and a kernel. With one stream, copy and kernel take turns, and the work takes eight steps. With two streams, the copy of the next block runs while the kernel of this block computes, and the work takes five steps.](drawings/copies-beside-kernels.svg)
 #
-# Pinned memory overlaps best (unit 02). CuPy first copies ordinary memory into a pinned buffer of its own. This keeps the host busy, and it launches the kernels for
-# that block only afterwards. The timeline shows this time as a wait that lasts as long as the transfer.
+# Pinned memory overlaps best (unit 02). CuPy copies ordinary memory into a pinned buffer first. The host does this copy itself, and it launches the block's kernels
+# only afterwards. The timeline shows the copy as a wait that lasts as long as the transfer.
 
 # %%
 pinned = cupyx.empty_pinned(frames.shape, np.float32)
@@ -256,7 +256,7 @@ my_answer = "?"
 quiz("profiling.overlap", my_answer)
 
 # %% [markdown]
-# These streams have a price: the host and the other streams do not wait for them unless you say so. Without the `synchronize` at the end the caller may read sums that are not there yet. Without the one at the beginning a stream may write
+# Streams with `non_blocking=True` have a price: the host and the other streams do not wait for them unless you say so. Without the `synchronize` at the end the caller may read sums that are not there yet. Without the one at the beginning a stream may write
 # before the zeros are there. The simulator runs in order, so the answers would still be right here. But the timeline
 # warns you when two streams use the same memory and nothing orders them, and when nobody waits for a stream.
 #
@@ -285,7 +285,7 @@ print(f"{len(freed.driver_calls)} calls of cudaMalloc and cudaFree, {1e6 * freed
 
 # %% [markdown]
 # **Explain.** Each pass calls `cudaMalloc` and `cudaFree` once, and `cudaFree` waits for the device. A call takes
-# 0.22 ms, far longer than the kernel. This is about the median of the longer calls in the report of the next section.
+# 0.22 ms, far longer than the kernel. The next section has a report from a GPU. The median of its calls above 0.1 ms is about the same.
 #
 # ## A report from a real GPU
 #
@@ -326,7 +326,7 @@ print(f"{len(clover.kernels)} kernels, {len(waits)} calls of cudaDeviceSynchroni
 print(f"{len(clover.gaps)} gaps in the device's row, half of them shorter than {1e6 * median:.1f} µs")
 
 # %% [markdown]
-# **Explain.** The host calls `cudaDeviceSynchronize` after each kernel. The other 279 waits of the whole run are for the copies. A typical gap lasts 8 µs: the host notices the end of a kernel, and launches the next one.
+# **Explain.** The host calls `cudaDeviceSynchronize` after each kernel. The other 279 waits of the whole run are for the copies. A typical gap lasts 8.5 µs: the host notices the end of a kernel, and launches the next one.
 #
 # ## The kernel worth rewriting
 #
@@ -429,7 +429,7 @@ print(f"famous: sine and cosine take {shares['cupy_sin'] + shares['cupy_cos']:.0
 #
 # - In `famous`, sine and cosine take less than half of the kernels' time (last line). The rest goes into squares, a sum and a comparison of temporary arrays.
 # - The plate of unit 06 has 512 × 512 cells. Its kernels take 0.5 µs, the shortest time of our model, and a launch takes 2.5 µs. So the launches set the pace, and a faster kernel would gain nothing.
-# - PageRank of 107 airports is bound by launches, too. With kernels three times as long, the run would take as long as now.
+# - PageRank of 107 airports is bound by launches, too. If its kernels took three times as long, the run would still take the same time.
 #
 # The simulator has a limit here. It counts an operation of cuDF or cuML as one launch, where a GPU makes many. For tables and models use `nsys` on a GPU.
 #

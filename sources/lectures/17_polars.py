@@ -144,14 +144,14 @@ assert fetched["none"] > fetched["columns"] > fetched["both"] > needed["both"]
 print(f"you said {my_pieces} pieces; the query needs 1/{needed['none'] / needed['both']:.0f} of the bytes")
 
 # %% [markdown]
-# ![The same Parquet file three times, each with 12 row groups below each other and 19 columns. Without optimisation all 228 pieces are read. When only the
-# columns are chosen, three columns of all row groups are read, 36 pieces. When the rows are chosen too, three pieces of one row group are
-# read.](drawings/pieces-read.svg)
+# ![The same Parquet file three times, each with 12 row groups below each other and 19 columns. Without optimisation all 228 pieces are needed. When only the
+# columns are chosen, three columns of all row groups are needed, 36 pieces. When the rows are chosen too, three pieces of one row group are
+# needed. In each row group the six pieces between the three are hatched: Polars fetches them as well.](drawings/pieces-read.svg)
 #
-# **Explain.** Three pieces. Polars fetches nine: with these it takes the six that lie between them. Even so, the plan saves most of the bytes.
+# **Explain.** The query needs three pieces. Polars fetches nine: it takes the six between them as well. Even so, the plan saves most of the bytes.
 # Every engine gets the optimised plan. So you have this saving without a GPU, too.
 #
-# **Question.** In front of the filter you add one of these lines. Which one makes Polars read the whole file?
+# **Question.** In front of the filter you add one of these steps. Which one makes Polars read the whole file?
 #
 # - (a) `.sort("arr_delay")`
 # - (b) `.collect().lazy()`
@@ -408,7 +408,7 @@ plot.times(times, title="From a file of 1.3 million rows to the result", note=no
 # We had no GPU to measure this query on, and we found no source that ran one query with all six. We found two comparisons:
 #
 # - **NVIDIA, 2024**: on an H100, the best queries of the benchmark PDS-H ran up to 13 times as fast as in Polars on a CPU. In 2026 a developer of cuDF called that comparison [stale](https://github.com/NVIDIA/cudf/issues/21471), because both sides now have streaming engines.
-# - **A data server, March 2026**: five joins of files in S3, with DuckDB on a CPU, and with Polars and `engine="gpu"` on a machine with an RTX 4000 Ada. Medians of three runs:
+# - **A data server, March 2026**: five joins of files in S3. DuckDB ran them on a CPU. Polars ran them with `engine="gpu"`, on a machine with an RTX 4000 Ada. Medians of three runs:
 #
 # | join | 1 | 2 | 3 | 4 | 5 |
 # |---|---:|---:|---:|---:|---:|
@@ -433,11 +433,21 @@ print(why(pl.scan_parquet(by_month).select(delay.mean())) or "GPU")
 # %% [markdown]
 # **Explain.** The files were in folders named after a column's values, such as `month=7` (*Hive partitions*). The GPU engine refuses to scan these, also in version 26.10. So the table compares two CPU engines.
 #
-# The author found that out, read the files one by one from then on, and forbade the fallback. On a machine with two Quadro RTX 8000, one of the joins took 205 s, and 120 s when repeated. DuckDB took 10 s there for nearly the same join. It fetched only the columns that it needed. The reader for the GPUs fetched whole files.
+# The author found that out. From then on the files were read one by one, and the fallback was forbidden. On a machine with two Quadro RTX 8000, one of the joins then took:
 #
-# A user joined two tables in memory, each of 10 000 rows and 5 001 columns, and found the GPU slower than the CPU. A developer of cuDF profiled it on a GPU: 11.0 s.
+# | | time |
+# |---|---:|
+# | on the GPUs, first run | 205 s |
+# | on the GPUs, repeated | 120 s |
+# | DuckDB on the CPU, nearly the same join | 10 s |
 #
-# **Question.** What took the longest?
+# DuckDB fetched only the columns that it needed. The reader for the GPUs fetched whole files.
+#
+# ### Wide tables
+#
+# A user joined two tables in memory, each of 10 000 rows and 5 001 columns, and found the GPU slower than the CPU. A developer of cuDF profiled this join on a GPU. It took 11.0 s, in four parts.
+#
+# **Question.** Which part took the longest?
 #
 # - (a) the start of CUDA and of a memory pool
 # - (b) the columns on their way up to the GPU
@@ -481,16 +491,16 @@ quiz("polars.dask", my_answer)
 # %% [markdown]
 # Dask remains for **arrays** (units 10 and 12), for **models** of cuML and for tasks of your own (unit 11), and where a **Dask cluster** runs already.
 #
-# ![A table of what you have and what to try first. Tables that one CPU streams in seconds: Polars or DuckDB. Queries over many gigabytes: Polars on the GPU. A pandas program:
+# ![A table of what you have and what to try first. Queries that take seconds on a CPU: Polars or DuckDB. Queries over many gigabytes: Polars on the GPU. A pandas program:
 # cudf.pandas. Steps of your own on a table that stays on the GPU: cuDF. Arrays, models or a Dask cluster: Dask.](drawings/which-tool.svg)
 #
 # | | pandas | cudf.pandas | cuDF | Polars, DuckDB | Polars on the GPU |
 # |---|---|---|---|---|---|
 # | your pandas code | runs | runs | runs mostly | is rewritten | is rewritten |
-# | the whole plan is optimised | no | no | no | yes | yes |
+# | optimises your steps as a whole | no | no | no | yes | yes |
 # | what is unknown to the GPU | – | one step falls back | an error | – | the query falls back |
 # | results stay on the GPU | – | yes | yes | – | no, `collect` brings them back |
-# | larger than the memory | no | with managed memory | with Dask | yes | yes |
+# | tables larger than the memory | no | with managed memory | with Dask | yes | yes |
 # | several GPUs | – | no | with Dask | – | with Ray or Dask |
 #
 # ## Where the GPU loses

@@ -37,12 +37,12 @@ def _rng():
     return np.random.default_rng(10)
 
 
-def _line(name, arrays, block=256, million=100):
-    """One thread an element: `arrays(rng, n)` gives the arguments."""
+def _line(name, arrays, block=256, million=100, each=1):
+    """A thread for `each` elements: `arrays(rng, n)` gives the arguments."""
 
     def make(dry):
         n = (million * 10**6) // (SMALL**2 if dry else 1)
-        return _entry(name), math.ceil(n / block), block, arrays(_rng(), n)
+        return _entry(name), math.ceil(n / (block * each)), block, arrays(_rng(), n)
 
     return make
 
@@ -118,6 +118,8 @@ MAKERS = {
     "transpose, naive": _plane("transpose_naive", _square("f4", 2), (16, 8)),
     "transpose, shared": _plane("transpose_shared", _square("f8", 2), (16, 16)),
     "transpose, padded": _plane("transpose_padded", _square("f4", 2), (32, 8), tile=(32, 32)),
+    "transpose, unsigned": _plane("transpose_unsigned", _square("f4", 2), (32, 8), tile=(32, 32)),
+    "tree sum of four": _line("tree_sum_of_four", _sums("i8", 512), block=128, each=4),
     "tree sum": _line("tree_sum", _sums("i8"), block=128),
     "tree sum, interleaved": _line("tree_sum_interleaved", _sums("i8"), block=128),
     "histogram, global": _line("histogram_global", _bins),

@@ -125,8 +125,8 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument(
         "--piece",
         type=float,
-        default=36.0,
-        help="MiB of a piece at most (%(default)s: the lent device takes 64 with the checkout's 25)",
+        default=31.0,
+        help="MiB of a piece at most (%(default)s: the lent device takes 64 with the checkout's 31)",
     )
     parser.add_argument(
         "--output", default=str(ROOT / ".gpu" / "pieces"), help="the folder of the pieces; what is in it is removed"

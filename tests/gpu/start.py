@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -21,6 +22,8 @@ def main(arguments: list[str] | None = None) -> int:
         from . import packing
 
         return packing.main([])
+    if options.summary and options.results:
+        return _summary(options.results)
     began = time.monotonic()
     clock = running.Clock(began + options.minutes * 60 if options.minutes else float("inf"))
     try:
@@ -66,6 +69,20 @@ def main(arguments: list[str] | None = None) -> int:
     _write(folders[0] / "summary.md", text)
     book.share()
     print(text if options.summary else summary.short(book))
+    return 0
+
+
+def _summary(folder: Path) -> int:
+    """The tables of a folder's results, on any machine: no GPU and no package is needed for them."""
+    try:
+        first = json.loads((folder / results_file.NAME).read_text(encoding="utf-8").partition("\n")[0])
+        book = results_file.ResultsFile([folder], simulated=first["simulated"], machine=first["machine"])
+    except (OSError, ValueError, KeyError, results_file.MixedResults) as error:
+        print(f"tests/gpu/run: {folder} holds no results: {error}", file=sys.stderr)
+        return 2
+    text = summary.text(book)
+    _write(folder / "summary.md", text)
+    print(text)
     return 0
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -139,6 +140,20 @@ def test_the_command_refuses_a_machine_without_a_gpu(tmp_path):
     assert not (tmp_path / results_file.NAME).exists()
 
 
+def test_the_tables_of_kept_results_need_no_gpu(tmp_path):
+    kept = sorted((TESTS.parent / "recordings" / "raw").glob("*/results.jsonl"))
+    assert kept
+    command = [sys.executable, str(TESTS / "gpu" / "run"), "--summary", "--results"]
+    for file in kept:
+        shutil.copy(file, tmp_path)
+        done = subprocess.run([*command, tmp_path], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        machine = json.loads(file.read_text(encoding="utf-8").partition("\n")[0])["machine"]
+        assert done.stdout.startswith(f"# {machine}\n") and "the sum over 2 TB" in done.stdout
+    empty = subprocess.run([*command, tmp_path / "none"], capture_output=True, text=True, check=False)
+    assert empty.returncode == 2 and "holds no results" in empty.stderr
+
+
 def test_a_sum_of_2_tb_joins_the_recording_and_a_simulated_one_does_not(tmp_path, monkeypatch):
     from gpu import rows
     from hundredfold.toolkit.record import here
@@ -183,7 +198,7 @@ def test_targets_are_held_to_what_was_found(tmp_path):
     found("probe", "rates", bandwidth=4e12)
     found(
         "times",
-        "kernel/transpose, padded",
+        "kernel/transpose, unsigned",
         bytes=8e8,
         measured=2.2e-4,
         bound=2e-4,
@@ -191,7 +206,7 @@ def test_targets_are_held_to_what_was_found(tmp_path):
     )
     found(
         "times",
-        "kernel/tree sum",
+        "kernel/tree sum of four",
         bytes=8e8,
         measured=2.5e-4,
         bound=3e-4,
@@ -206,11 +221,11 @@ def test_targets_are_held_to_what_was_found(tmp_path):
     )
     book.append(stage="notebooks", part="notebooks/01.ipynb", status="crashed", why="ended by SIGSEGV")
     told = {what: (reached, enough) for what, _, reached, enough in targets.rows(book)}
-    assert told["transpose, padded, share of copy bandwidth"] == ("90.9%", True)
-    assert told["tree sum, share of copy bandwidth"] == ("80.0%", False)
+    assert told["transpose, unsigned, share of copy bandwidth"] == ("90.9%", True)
+    assert told["tree sum of four, share of copy bandwidth"] == ("80.0%", False)
     assert told["bounds above a measured time"] == ("1", False) and told["estimates within 1.5×"] == ("50.0%", False)
     assert told["the sum over 2 TB"][1] and told["merges.merge, 10 M rows"] == ("13 ms", False)
-    assert told["notebooks green"] == ("0.0%", False)
+    assert told["notebooks that run to their end"] == ("0.0%", False)
 
 
 def test_a_checkout_without_git_names_its_commit(monkeypatch):

@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any
 
 import hubs
-from classroom import BACK, TROUBLE, Homes, Proxy, Pupil, together
+from classroom import BACK, TROUBLE, Homes, Pupil, together
 
 from hundredfold.classroom.seats import status
 
@@ -24,7 +24,7 @@ class Class:
 
     def __init__(self, folder: Path, learners: int, seed: int = 0, home: int = 48, **seats: Any) -> None:
         self.folder, self.count, self.seed, self.home = folder, learners, seed, home
-        self.seats = {"learners": learners, "memory": "1500M", "cores": 2, "starts_proxy": False, **seats}
+        self.seats = {"learners": learners, "memory": "1500M", "cores": 2, **seats}
         self._open = contextlib.ExitStack()
 
     def __enter__(self) -> Class:
@@ -34,8 +34,6 @@ class Class:
             opened.callback(homes.close)
             self.hub = hubs.Hub(self.folder, people, **self.seats)
             opened.callback(self.hub.close)
-            self.proxy = Proxy(self.hub)
-            opened.callback(self.proxy.close)
             self.pupils = []
             for i in range(self.count):
                 name = people.add(f"p{i}")
@@ -114,7 +112,7 @@ class Class:
                 for pupil in self.pupils[:full]:
                     pupil.orders.put("fill")
             elif what == "proxy":
-                self.proxy.kill()
+                self.hub.proxy.kill()
             else:
                 self.hub.stop(signal.SIGTERM)
                 self.hub.start()

@@ -11,10 +11,8 @@ import os
 import pwd
 import queue
 import random
-import re
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -53,49 +51,6 @@ class Homes:
     def close(self) -> None:
         while self.made:
             subprocess.run(["umount", "--lazy", self.made.pop()], check=False)
-
-
-class Proxy:
-    """The proxy as its systemd unit runs it, but for the Python and hub.toml; started again a second after it ended."""
-
-    def __init__(self, hub: hubs.Hub) -> None:
-        unit = (hubs.DEPLOY / "systemd" / "hundredfold-proxy.service").read_text()
-        python, *rest = re.search(r"^ExecStart=(.*)$", unit, re.M)[1].split()
-        assert python == "/opt/hundredfold/bin/python"
-        self.command = [sys.executable, *rest]
-        self.hub, self.log = hub, hub.folder / "proxy.log"
-        for folder, mode in ((hub.state, 0o700), (hub.run, 0o755), (hub.run / "root", 0o700)):  # systemd and tmpfiles.d
-            folder.mkdir(mode=mode, parents=True, exist_ok=True)
-        self.env = {**os.environ, "HUNDREDFOLD_HUB": str(hub.settings)}
-        self.process: subprocess.Popen | None = None
-        self._stop = threading.Event()
-        self._keeper = threading.Thread(target=self._keep, daemon=True)
-        self._keeper.start()
-
-    def _keep(self) -> None:
-        while not self._stop.is_set():
-            with open(self.log, "a") as log:
-                self.process = subprocess.Popen(
-                    self.command,
-                    env=self.env,
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
-                    umask=0o077,
-                    start_new_session=True,
-                )
-            while self.process.poll() is None and not self._stop.is_set():
-                time.sleep(0.1)
-            self._stop.wait(1.0)  # RestartSec
-
-    def kill(self) -> None:
-        """What a crash does."""
-        self.process.kill()
-        self.process.wait()
-
-    def close(self) -> None:
-        self._stop.set()
-        self._keeper.join()
-        self.kill()
 
 
 class Pupil(hubs.Learner):

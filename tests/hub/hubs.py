@@ -15,6 +15,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -67,13 +68,6 @@ def _as_browsers_do(resolve: Callable[..., Any]) -> Callable[..., Any]:
 
 
 socket.getaddrinfo = _as_browsers_do(socket.getaddrinfo)
-
-
-def proxy_program() -> list[str]:
-    """The proxy that `make test-all ARGS=hub` installed beside this Python, and the Node.js that runs it."""
-    found = Path(sys.prefix) / "proxy.cjs"
-    assert found.exists(), "the proxy is not installed: `make test-all ARGS=hub` does it (npm)"
-    return [str(Path(sys.prefix) / "bin" / "node"), str(found)]
 
 
 class People:
@@ -137,6 +131,50 @@ def as_user(name: str, code: str, *arguments: str, timeout: float = 120, **env: 
     )
 
 
+class Proxy:
+    """The proxy as its systemd unit runs it, with its rights, but for the Python and hub.toml; started again a second after it ended."""
+
+    def __init__(self, hub: Hub) -> None:
+        unit = (DEPLOY / "systemd" / "hundredfold-proxy.service").read_text()
+        python, *rest = re.search(r"^ExecStart=(.*)$", unit, re.M)[1].split()
+        assert python == "/opt/hundredfold/bin/python"
+        rights = re.search(r"^CapabilityBoundingSet=CAP_(\w+)$", unit, re.M)[1].lower()
+        self.command = ["setpriv", f"--bounding-set=-all,+{rights}", "--no-new-privs", "--", sys.executable, *rest]
+        self.hub, self.log = hub, hub.folder / "proxy.log"
+        for folder, mode in ((hub.state, 0o700), (hub.run, 0o755), (hub.run / "root", 0o700)):  # systemd and tmpfiles.d
+            folder.mkdir(mode=mode, parents=True, exist_ok=True)
+        self.env = {**os.environ, "HUNDREDFOLD_HUB": str(hub.settings)}
+        self.process: subprocess.Popen | None = None
+        self._stop = threading.Event()
+        self._keeper = threading.Thread(target=self._keep, daemon=True)
+        self._keeper.start()
+
+    def _keep(self) -> None:
+        while not self._stop.is_set():
+            with open(self.log, "a") as log:
+                self.process = subprocess.Popen(
+                    self.command,
+                    env=self.env,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    umask=0o077,
+                    start_new_session=True,
+                )
+            while self.process.poll() is None and not self._stop.is_set():
+                time.sleep(0.1)
+            self._stop.wait(1.0)  # RestartSec
+
+    def kill(self) -> None:
+        """What a crash does."""
+        self.process.kill()
+        self.process.wait()
+
+    def close(self) -> None:
+        self._stop.set()
+        self._keeper.join()
+        self.kill()
+
+
 class Hub:
     """The hub of deploy/hub, with settings of its own, in folders of its own.
 
@@ -157,8 +195,8 @@ class Hub:
         self.settings = folder / "hub.toml"
         text = (DEPLOY / "hub.toml").read_text()
         changes = {
-            "address": f"http{'s' * https}://127.0.0.1:{self.port}", "subdomains": self.address if subdomains else "", "state": str(self.state), "run": str(self.run), "proxy": proxy_program(),
-            "starts_proxy": True, "page_port": free_port(), "learners": [people.learners], "instructors": [people.teachers],
+            "address": f"http{'s' * https}://127.0.0.1:{self.port}", "subdomains": self.address if subdomains else "", "state": str(self.state), "run": str(self.run),
+            "page_port": free_port(), "learners": [people.learners], "instructors": [people.teachers],
             "seats.learners": 8, "memory": "2G", "cores": 1, **{"seats.learners" if key == "learners" else key: value for key, value in seats.items()},
         }  # fmt: skip
         if self.certificate:
@@ -166,22 +204,23 @@ class Hub:
         text = changed(text, changes)
         self.settings.write_text(text)
         self.process: subprocess.Popen | None = None
+        self.proxy: Proxy | None = None
 
     def start(self) -> None:
+        self.proxy = self.proxy or Proxy(self)
+        self.before = len(self.log.read_text()) if self.log.exists() else 0
         env = {**os.environ, "HUNDREDFOLD_HUB": str(self.settings), "PYTHONUNBUFFERED": "1"}
         with open(self.log, "a") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "jupyterhub", "-f", str(DEPLOY / "jupyterhub_config.py"), *self.options],
                 cwd=self.folder, env=env, stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
             )  # fmt: skip
-        until("the hub answers", self._answers, pause=0.5)
+        until("the hub runs", self._runs, pause=0.5)
 
-    def _answers(self) -> bool:
+    def _runs(self) -> bool:
         if self.process.poll() is not None:
             raise AssertionError(self.log.read_text()[-3000:])
-        with contextlib.suppress(requests.RequestException):
-            return requests.get(f"{self.address}/hub/api", timeout=10, verify=self.certificate or True).ok
-        return False
+        return "JupyterHub is now running" in self.log.read_text()[self.before :]
 
     def stop(self, how: int = signal.SIGTERM) -> None:
         """End the hub; servers go on."""
@@ -193,8 +232,10 @@ class Hub:
         return [name for name in self.people.names if name not in self.others]
 
     def close(self) -> None:
-        """End the hub and whatever it left."""
+        """End the hub, its proxy and whatever they left."""
         self.stop()
+        if self.proxy is not None:
+            self.proxy.close()
         for process in (*self.left(), *(process for name in self._own() for process in of_user(name))):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)

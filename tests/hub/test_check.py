@@ -10,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tomllib
 import uuid
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +18,7 @@ from types import SimpleNamespace
 import hubs
 import pytest
 
-from hundredfold.classroom.seats import first_run
+from hundredfold.classroom.seats import first_run, proxy
 
 CONFIGURATION = hubs.DEPLOY / "jupyterhub_config.py"
 
@@ -38,7 +39,7 @@ def settings(place, people):
     people.add(f"c{uuid.uuid4().hex[:3]}")
     changes = {
         "address": f"http://127.0.0.1:{hubs.free_port()}", "page_port": hubs.free_port(), "state": str(place / "state"), "run": f"/run/{place.name}",
-        "proxy": hubs.proxy_program(), "learners": [people.learners], "instructors": [people.teachers], "seats.learners": 2, "memory": "1G", "cores": 1,
+        "learners": [people.learners], "instructors": [people.teachers], "seats.learners": 2, "memory": "1G", "cores": 1,
     }  # fmt: skip
     file = place / "hub.toml"
     text = hubs.changed((hubs.DEPLOY / "hub.toml").read_text(), changes)
@@ -74,7 +75,7 @@ def test_what_is_set_up_as_the_guide_says_is_fine(settings, monkeypatch):
     for words in (
         "All users can run",
         "2 seats on simulated GPUs",
-        "configurable-http-proxy",
+        "The proxy can start: HAProxy",
         "learners can log in: ",
         "starts in a seat",
         "are free",
@@ -97,13 +98,14 @@ def test_the_command_prints_each_thing_with_its_fix_and_ends_with_1(settings):
 def test_one_thing_that_is_wrong_hides_no_other(settings, monkeypatch):
     monkeypatch.setattr(first_run, "on_path", lambda: iter(()))
     monkeypatch.setattr(first_run, "units", lambda: iter(()))
-    change(settings, memory="900G", proxy=["/nowhere/node", "/nowhere/proxy.cjs"], address="http://0.0.0.0:888")
+    monkeypatch.setattr(proxy, "PATH", "/nowhere")
+    change(settings, memory="900G", address="http://0.0.0.0:888")
     told = " ".join(wrong(first_run.findings(settings)))
-    for words in ("more than this machine has", "no /nowhere/proxy.cjs", "without a certificate"):
+    for words in ("more than this machine has", "There is no haproxy", "without a certificate"):
         assert words in told
     settings.write_text(re.sub(r"(?m)^address = .*", "", settings.read_text()))
     told = " ".join(wrong(first_run.findings(settings)))
-    assert "[hub] has no address" in told and "no /nowhere/proxy.cjs" in told
+    assert "[hub] has no address" in told and "There is no haproxy" in told
 
 
 def test_who_is_not_root_is_told_so(people):
@@ -176,33 +178,23 @@ def test_settings_and_configuration_that_are_not_there_are_named(place, monkeypa
     )
 
 
-def test_an_old_node_and_a_proxy_that_is_not_installed_are_named(tmp_path):
-    node = tmp_path / "node"
-    node.write_text("#!/bin/sh\necho v20.19.2\n")
-    node.chmod(0o755)
-    _, program = hubs.proxy_program()
+def test_a_proxy_that_is_old_or_not_installed_or_cannot_take_the_settings_is_named(tmp_path, monkeypatch):
+    hub = tomllib.loads((hubs.DEPLOY / "hub.toml").read_text())["hub"]
+    assert wrong(first_run.proxy(hub)) == {}
     one(
-        first_run.proxy({"proxy": [str(node), program]}),
-        r"v20\.19\.2, and the proxy's packages want 22\.12",
-        "lines of the guide",
+        first_run.proxy({**hub, "address": "http://nowhere.invalid:888"}), "does not take hub.toml: .*nowhere", "change"
     )
-    one(first_run.proxy({"proxy": [str(tmp_path / "none"), program]}), "cannot be started", "lines of the guide")
     one(
-        first_run.proxy({"proxy": [hubs.proxy_program()[0], str(tmp_path / "proxy.cjs")]}),
-        "There is no",
-        "cp deploy/hub/proxy",
+        first_run.proxy({**hub, "certificate": "/nowhere/pem", "key": "/nowhere/key"}),
+        "does not take hub.toml: .*/nowhere/pem",
+        "change",
     )
-    for name in ("proxy.cjs", "package-lock.json"):
-        shutil.copy(hubs.DEPLOY / "proxy" / name, tmp_path)
-    one(
-        first_run.proxy({"proxy": [hubs.proxy_program()[0], str(tmp_path / "proxy.cjs")]}),
-        "does not start",
-        "lines of the guide",
-    )
-
-
-def test_the_oldest_node_is_the_locks():
-    assert first_run.least_node(hubs.DEPLOY / "proxy" / "package-lock.json") == (22, 12)
+    with monkeypatch.context() as other:
+        other.setattr(proxy, "PATH", str(tmp_path))
+        one(first_run.proxy(hub), "There is no haproxy", "apt install haproxy")
+        (tmp_path / "haproxy").write_text("#!/bin/sh\necho HAProxy version 2.4.24-0ubuntu0.22.04.1 2023/10/31\n")
+        (tmp_path / "haproxy").chmod(0o755)
+        one(first_run.proxy(hub), r"2\.4\.24\S*, and the hub needs 2\.6", "newer")
 
 
 def test_people_who_cannot_have_a_server_are_named(people):
@@ -323,24 +315,12 @@ def test_units_that_are_not_of_this_version_are_named(tmp_path, monkeypatch):
     text = (hubs.DEPLOY / "systemd" / "hundredfold-hub.service").read_text()
     assert wrong(first_run.unit(text, "cp")) == {}
     one(first_run.unit(text.replace("Delegate=yes", ""), "cp"), "no Delegate=yes", "cp")
-    one(first_run.unit(text.replace("DelegateSubgroup", "#"), "cp"), "cannot start while servers run", "cp")
     one(first_run.unit(text + "ProtectClock=yes\n", "cp"), "closes devices", "cp")
     if not first_run._systemd():
         one(first_run.units(), "systemd does not run here", "a machine with systemd")
         monkeypatch.setattr(first_run, "_systemd", lambda: True)
     told = wrong(first_run.units())
-    assert len(told) == 3 and sum("There is no" in what for what in told) == 3, told
-
-
-@pytest.mark.parametrize(("version", "systemd", "named"), [(2, 252, True), (2, 254, False), (1, 252, False)])
-def test_a_systemd_that_cannot_restart_the_hub_is_named(version, systemd, named, tmp_path, monkeypatch):
-    program = tmp_path / "systemctl"
-    program.write_text(f"#!/bin/sh\necho 'systemd {systemd} ({systemd}.39-1~deb12u2)'\n")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    monkeypatch.setattr(first_run, "Groups", lambda name: SimpleNamespace(folders={"memory": (version, tmp_path)}))
-    told = [each.what for each in first_run.restarts()]
-    assert (told != []) == named and all("systemd 252 cannot start the hub while servers run" in what for what in told)
+    assert len(told) == 4 and sum("There is no" in what for what in told) == 4, told
 
 
 def test_a_port_that_another_program_has_is_named():
@@ -370,4 +350,4 @@ def test_the_guides_commands_name_what_there_is():
         assert list(hubs.ROOT.glob(path.removeprefix("./"))), path
     assert "/usr/bin/python3 -m venv /opt/hundredfold" in block and "--require-hashes" in block.split("uv.txt")[0]
     assert "ln -sf /opt/hundredfold/bin/hundredfold /usr/local/bin/" in block
-    assert block.index("hundredfold hub check") > block.index("ci --prefix") and "doctor" not in block
+    assert block.index("hundredfold hub check") > block.index("tmpfiles --create") and "doctor" not in block

@@ -239,7 +239,7 @@ def test_anothers_files_are_not_to_be_read(victim, mallory, hub):
 
 
 def test_the_hubs_secrets_and_who_sits_where_are_roots(hub, mallory):
-    for name in ("hub.sqlite", "cookie.secret", "proxy.token", "seats.json"):
+    for name in ("hub.sqlite", "cookie.secret", "page.token", "seats.json"):
         assert (hub.state / name).exists()
     for path in (hub.state, hub.state / "seats.json", hub.state / "cookie.secret", hub.run / "root"):
         code = "import os; p = sys.argv[1]; attempt(lambda: os.listdir(p) if os.path.isdir(p) else open(p).read())"

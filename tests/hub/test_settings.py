@@ -5,15 +5,12 @@ import re
 import socket
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import hubs
 import jupyterhub
 import pytest
 from traitlets.config.loader import PyFileConfigLoader
-
-from hundredfold.classroom.seats import proxy
 
 CONFIG = hubs.DEPLOY / "jupyterhub_config.py"
 
@@ -52,7 +49,7 @@ def put(key, value):
         (lambda text: text.replace("instructors =", "admins ="), r"\[people\] has no instructors, which it needs"),
         (lambda text: text.replace("[seats]", '[seats]\nmemroy = "2G"'), r"\[seats\] has no memroy; it has .*memory"),
         (lambda text: text.replace("[seats]", "[seat]"), r"has no \[seats\]"),
-        (lambda text: re.sub(r"(?m)^proxy = .*$", "", text), r"\[hub\] has no proxy, which it needs"),
+        (lambda text: re.sub(r"(?m)^page_port = .*$", "", text), r"\[hub\] has no page_port, which it needs"),
         (lambda text: text + "cores = = 2\n", r"cannot be read: .*line \d+"),
     ],
     ids=["memory", "too little", "no amount", "learners", "no number", "cores", "no cores", "gpus", "overflow", "port", "page on the hub's port", "both pages on a port", "a port in quotes", "page port", "folder", "people", "unknown", "section", "missing", "TOML"],
@@ -82,15 +79,17 @@ def test_the_hub_itself_ends_with_that_sentence_and_nothing_else(tmp_path):
 
 
 def test_a_proxy_whose_port_was_taken_ends_so_that_it_is_started_again(tmp_path):
-    settings, port = tomllib.loads(written(tmp_path, lambda text: text).read_text()), hubs.free_port()
-    settings["hub"] |= {"proxy": hubs.proxy_program(), "address": f"http://127.0.0.1:{port}"}
+    port = hubs.free_port()
+    settings = written(tmp_path, put("address", f"http://127.0.0.1:{port}"))
     (tmp_path / "run" / "root").mkdir(parents=True)
-    env = {**os.environ, "CONFIGPROXY_AUTH_TOKEN": "0" * 64}
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", port))
         taken.listen()
-        done = subprocess.run(proxy.command(settings["hub"]), env=env, capture_output=True, text=True, timeout=hubs.PATIENCE, check=False)  # fmt: skip
-    assert done.returncode == 1 and f"address already in use 127.0.0.1:{port}" in done.stderr, done
+        done = subprocess.run(
+            [sys.executable, "-m", "hundredfold.classroom.seats.proxy"], env={**os.environ, "HUNDREDFOLD_HUB": str(settings)},
+            capture_output=True, text=True, timeout=hubs.PATIENCE, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1 and re.search(rf"cannot bind socket .*in use.*127\.0\.0\.1:{port}", done.stderr), done
 
 
 def test_a_jupyterhub_of_another_major_version_is_not_started_with_these_settings(tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import hubs
 import pytest
@@ -48,6 +49,26 @@ def test_status_says_who_sits_where_and_what_they_run(hub, seated):
     shown = command(hub, "status").stdout
     assert anna.name in shown and "of 2.1" in shown and "GB" in shown
     anna.api("DELETE", f"kernels/{kernel}")
+
+
+def test_status_in_roots_own_session_counts_the_same(hub, seated, people):
+    """systemd has a login's shell in other control groups than the hub."""
+    anna = seated("anna")
+    elsewhere = [Path(f"/sys/fs/cgroup/{kind}/{people.mark}-shell") for kind in ("memory", "pids", "cpu")]
+
+    def join():
+        for folder in elsewhere:
+            (folder / "cgroup.procs").write_text(str(os.getpid()))
+
+    for folder in elsewhere:
+        folder.mkdir()
+    try:
+        done = command(hub, "status", "--json", preexec_fn=join)
+    finally:
+        for folder in elsewhere:
+            folder.rmdir()
+    (row,) = [row for row in json.loads(done.stdout) if row["owner"] == anna.name]
+    assert row["limit"] == 2 << 30 and row["memory"] and row["processes"] >= 1
 
 
 def test_status_is_for_root(hub, seated):

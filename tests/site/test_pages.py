@@ -204,6 +204,23 @@ def test_a_drawing_is_touched_by_mouse_and_keyboard(browser, address, width):
     page.close()
 
 
+def test_what_a_visitor_looks_for_is_not_at_the_end_of_a_list(page, address):
+    header = page.locator(
+        ".bd-header .bd-header__inner .navbar-header-items__center .nav-item:not(.dropdown) > a.nav-link"
+    )
+    expect(header.filter(has_text="For instructors")).to_be_visible()
+    page.goto(f"{address}browser.html")
+    expect(page.locator("#try-program option").first).to_have_text("A program of your own")
+    page.goto(f"{address}exercises/01_arrays.html")
+    expect(page.locator("article .siblings")).to_contain_text("How to run it")
+    expect(page.locator("article em").first).to_have_text("Unit 01 · arrays · 25 minutes")
+
+
+def test_a_name_with_underscores_is_not_bold(site):
+    text = (site / "reference" / "differs.html").read_text(encoding="utf-8")
+    assert "__init__.py" in text and "<strong>init</strong>" not in text
+
+
 def test_pictures_of_notebooks_have_sentences(page, address):
     page.goto(f"{address}notebooks/01_arrays.html")
     words = page.locator(".cell_output img").evaluate_all("all => all.map(image => image.alt)")

@@ -43,7 +43,7 @@ def test_where_groupby_on_the_gpu_is_taught_and_how_its_first_cell_is_run(visito
     first = visitor.main.locator(".cell_input").first
     expect(first).to_contain_text("%load_ext hundredfold")
     expect(visitor.main.locator(".cell_input", has_text=".groupby(").first).to_be_attached()
-    visitor.click(visitor.main.locator(".siblings").get_by_role("link", name="Run it"))
+    visitor.click(visitor.main.locator(".siblings").get_by_role("link", name="How to run it"))
     visitor.sees(visitor.main.locator("pre", has_text="make lab"))
 
 

@@ -174,7 +174,7 @@
     return got.json();
   }
   load("programs.json").then((found) => {
-    programs = [...found.programs, OWN];
+    programs = [OWN, ...found.programs];
     sizes = found.sizes;
     total = Object.values(sizes).reduce((sum, size) => sum + size, 0);
     for (const group of new Set(programs.map((each) => each.group))) {
@@ -186,13 +186,13 @@
     // A link names a kernel; its program is looked up here, and runs when the learner runs it.
     const known = (name) => programs.some((each) => each.name === name);
     const asked = new URLSearchParams(location.search).get("kernel"), last = kept("open");
-    open([asked, last].find(known) ?? programs[0].name);
+    open([asked, last].find(known) ?? found.programs[0].name);
     if (asked && !known(asked)) status.textContent = "The kernel that the link names is not here: choose another program.";
     if (asked && known(asked)) form.scrollIntoView();
     load("example.json").then((made) => {
       if (worker) return; // a result is there, or on its way
       example.hidden = false;
-      find(".hf-try-example q").textContent = programs[0].title;
+      find(".hf-try-example q").textContent = found.programs[0].title;
       print(made.printed);
       show(made);
     }).catch(() => { /* then there is nothing before the first run */ });

@@ -121,3 +121,10 @@ def alone():
 def stopping(monkeypatch):
     """Kernels are stopped at what is found, so that a test sees it; test_reported is about what they do by default."""
     monkeypatch.setenv("GPUSIM_TRACE", "first")
+
+
+@pytest.fixture(params=["compiled", "interpreted"])
+def backend(request, monkeypatch):
+    """A test runs once with each backend of the kernels: both write the same log, as far as findings go."""
+    monkeypatch.setenv("GPUSIM_KERNELS", request.param)
+    return request.param

@@ -13,3 +13,26 @@ def stand_in(request, standins):
     request.module.cuda = importlib.import_module("numba.cuda")
     yield
     request.module.cuda = None
+
+
+@pytest.fixture(scope="module")
+def cp(standins):
+    return importlib.import_module("cupy")
+
+
+@pytest.fixture
+def shell(standins, monkeypatch):
+    from IPython.core.interactiveshell import InteractiveShell  # the other tests run without IPython
+
+    import kernellens
+    from kernellens import magics
+
+    shell = InteractiveShell()
+    magics.register(shell)
+    shell.shown = []
+    monkeypatch.setattr(magics, "display", shell.shown.append)
+    shell.run_cell(
+        "import cupy as cp\nimport numpy as np\nx = cp.linspace(0, 1, 1000)\ndef f(a):\n    return cp.exp(a) * 2"
+    )
+    yield shell
+    kernellens.use_gpu(None)

@@ -17,13 +17,6 @@ N = 100_000
 BYTES = 8 * N
 
 
-@pytest.fixture(scope="module")
-def cp(standins):
-    import cupy
-
-    return cupy
-
-
 @pytest.fixture
 def x(cp):
     return cp.linspace(0, 1, N)

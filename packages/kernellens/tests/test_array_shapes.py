@@ -73,13 +73,6 @@ def cuda_free():
     """For tests that use no kernel of this process."""
 
 
-@pytest.fixture
-def cp(standins):
-    import cupy
-
-    return cupy
-
-
 def test_in_a_child_the_arguments_stay_as_they_are(cp):
     x = cp.arange(12.0).reshape(3, 4)
 

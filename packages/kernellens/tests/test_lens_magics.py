@@ -13,20 +13,6 @@ from kernellens import magics, target
 cuda = None  # the stand-in, set by conftest.py
 
 
-@pytest.fixture
-def shell(standins, monkeypatch):
-    shell = InteractiveShell()
-    magics.register(shell)
-    shown = []
-    monkeypatch.setattr(magics, "display", shown.append)
-    shell.shown = shown
-    shell.run_cell(
-        "import cupy as cp\nimport numpy as np\nx = cp.linspace(0, 1, 1000)\ndef f(a):\n    return cp.exp(a) * 2"
-    )
-    yield shell
-    kernellens.use_gpu(None)
-
-
 def cell(shell, line, body):
     return shell.run_cell_magic("lens", line, body)
 

@@ -137,7 +137,7 @@ def test_what_the_script_is_given_is_every_access_of_each_block():
             expected = []
             for record in mine:
                 array = trace.log.arrays[record["array"]]
-                index = array.index(int(record["element"]))
+                index = array.index_of(int(record["element"]))
                 flat = int(np.ravel_multi_index(index, array.shape))
                 expected.append((int(record["site"]), int(record["thread"]) % trace.log.threads_per_block, flat))
             assert sorted(found) == sorted(expected)

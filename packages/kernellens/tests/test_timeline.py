@@ -1,5 +1,6 @@
 """The timeline: what runs beside what, who waits for whom, and what is measured."""
 
+import contextlib
 import importlib
 import json
 import os
@@ -8,11 +9,9 @@ import time
 import numpy as np
 import pytest
 from IPython.core.error import UsageError
-from IPython.core.interactiveshell import InteractiveShell
 
 import kernellens
 from gpusim.hardware import gpus
-from kernellens import magics
 from kernellens.plot import lanes
 from kernellens.profiling import entries, schedule
 from kernellens.profiling.entries import Entry
@@ -20,11 +19,6 @@ from kernellens.profiling.entries import Entry
 cuda = None  # the stand-in, set by conftest.py
 H200 = gpus.find("H200")
 N = 1_000_000
-
-
-@pytest.fixture(scope="module")
-def cp(standins):
-    return importlib.import_module("cupy")
 
 
 @pytest.fixture(scope="module")
@@ -321,18 +315,6 @@ def test_two_kernels_share_the_processors(cp):
 # ---- the magic
 
 
-@pytest.fixture
-def shell(standins, monkeypatch):
-    shell = InteractiveShell()
-    magics.register(shell)
-    shown = []
-    monkeypatch.setattr(magics, "display", shown.append)
-    shell.shown = shown
-    shell.run_cell("import cupy as cp\nx = cp.linspace(0, 1, 1000)")
-    yield shell
-    kernellens.use_gpu(None)
-
-
 def test_the_magic_runs_the_cell_and_shows_its_timeline(shell, tmp_path):
     file = tmp_path / "cell.json"
     value = shell.run_cell_magic("timeline", f"--gpu T4 -o seen --save {file}", "y = cp.sin(x)\nfloat(y.sum())")
@@ -515,6 +497,65 @@ def test_what_another_stream_still_writes_when_it_is_freed_is_told_too(cp):
 
     (told,) = taken(work).reused
     assert told.startswith("cupy_cos on stream 2 writes to memory that cupy_sin on stream 1 may still write. ")
+
+
+@pytest.mark.parametrize("order", ["none", "kept", "host", "event", "one stream", "another stream", "another pool"])
+@pytest.mark.parametrize("hooked", [False, True])
+@pytest.mark.parametrize("looked_at", [False, True])
+def test_an_array_made_before_the_timeline_and_freed_in_it_is_told_too(cp, order, hooked, looked_at):
+    one, two = (cp.cuda.Stream(non_blocking=True) for _ in range(2))
+    pool, other = cp.cuda.MemoryPool(), cp.cuda.MemoryPool()
+    held = []
+
+    def make():
+        with cp.cuda.using_allocator(pool.malloc), one:
+            held.append(cp.ones(N))
+
+    taken(make, warm=False) if looked_at else make()
+    x = cp.ones(N // 2)
+    cp.cuda.Device().synchronize()
+
+    def work():
+        reader = one if order == "one stream" else two
+        with reader:
+            cp.sin(held[0])
+        done = reader.record()
+        if order == "host":
+            reader.synchronize()
+        if order != "kept":
+            held.clear()
+        allocator = other.malloc if order == "another pool" else pool.malloc
+        with cp.cuda.using_allocator(allocator), two if order == "another stream" else one:
+            if order == "event":
+                one.wait_event(done)
+            cp.cos(x)
+        cp.cuda.Device().synchronize()
+
+    with cp.cuda.MemoryHook() if hooked else contextlib.nullcontext():
+        seen = taken(work, warm=False)
+    if order == "none":
+        assert seen.reused == [
+            "cupy_cos on stream 2 writes to memory that cupy_sin on stream 1 may still read. The array in it was freed, "
+            "and its memory went to a new one"
+        ]
+    else:
+        assert not seen.reused
+    assert not seen.unordered
+
+
+def test_an_old_array_that_a_name_of_a_cell_had_is_seen_to_be_freed(cp, shell):
+    shell.run_cell(
+        "import cupy as cp\n"
+        "one, two = (cp.cuda.Stream(non_blocking=True) for _ in range(2))\n"
+        "with one:\n    x = cp.ones(100_000)\n"
+        "cp.cuda.Device().synchronize()"
+    ).raise_error()
+    shell.run_cell_magic(
+        "timeline",
+        "-o seen",
+        "with two:\n    y = cp.sin(x)\nx = None\nwith one:\n    z = cp.zeros(100_000)\ncp.cuda.Device().synchronize()",
+    )
+    assert len(shell.user_ns["seen"].reused) == 1
 
 
 @pytest.mark.parametrize("pool", ["cudaMallocAsync", "RMM's pool", "RMM without a pool", "no pool"])

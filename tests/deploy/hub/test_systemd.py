@@ -56,38 +56,46 @@ def test_the_effective_device_policy_is_open_as_this_systemd_reads_the_unit(tmp_
         and "DeviceAllow:" not in told["hundredfold-hub.service"]
     ), done.stderr
     assert "DevicePolicy: closed" in told["hundredfold-proxy.service"], "so it says what closes devices"
+    assert "Delegate: yes" in told["hundredfold-seats.service"], "as the kernel's groups need it"
     assert "cap_sys_time" not in told["hundredfold-hub.service"] and "cap_sys_admin" in told["hundredfold-hub.service"]
 
 
-def test_the_hub_starts_while_servers_run_from_before():
-    """Control groups of version 2 as they are: nobody joins the unit's own group once there are limits below it, and anybody the one beside."""
-    assert service("hundredfold-hub")["DelegateSubgroup"] == groups.HUB
-    (place,) = [
+@pytest.mark.parametrize("unit", [True, False], ids=["as set up", "without the unit for seats"])
+def test_the_hub_starts_while_servers_run_from_before(unit):
+    """systemd puts the hub into its unit's group. Control groups of version 2 let nobody into one with limits below it, as they are here."""
+    assert f"{groups.UNIT}" in (UNITS / "hundredfold-hub.service").read_text().split("[Service]")[0]
+    assert service("hundredfold-seats")["Delegate"] == "yes" and service("hundredfold-seats")["TasksMax"] == "infinity"
+    (top,) = [
         Path(line.split()[1]) for line in Path("/proc/mounts").read_text().splitlines() if line.split()[2] == "cgroup2"
     ][:1]
-    controller = (place / "cgroup.controllers").read_text().split()[0]
-    ours = controller not in (place / "cgroup.subtree_control").read_text().split()
-    own = place / f"hundredfold-test-{uuid.uuid4().hex[:6]}"
-    server, hub = (subprocess.Popen(["sleep", "1000"]) for _ in range(2))
+    controller = (top / "cgroup.controllers").read_text().split()[0]
+    ours = controller not in (top / "cgroup.subtree_control").read_text().split()
+    place = top / f"hundredfold-test-{uuid.uuid4().hex[:6]}"
+    first, second, seats, server = (subprocess.Popen(["sleep", "1000"]) for _ in range(4))
     try:
+        (top / "cgroup.subtree_control").write_text(f"+{controller}")
+        place.mkdir()
         (place / "cgroup.subtree_control").write_text(f"+{controller}")
-        own.mkdir()
-        groups._delegate(own, controller)
-        seat = own / groups._SEATS / "anna"
-        seat.mkdir()
+        (hub := place / "hundredfold-hub.service").mkdir()
+        (hub / "cgroup.procs").write_text(str(first.pid))
+        if unit:
+            (place / groups.UNIT).mkdir()
+            (place / groups.UNIT / "cgroup.procs").write_text(str(seats.pid))
+        found = groups.below(hub)
+        for _ in range(2):  # as each server that starts
+            groups._delegate(found, controller)
+        (seat := found / "anna").mkdir()
         (seat / "cgroup.procs").write_text(str(server.pid))
-        with pytest.raises(OSError, match="busy"):
-            (own / "cgroup.procs").write_text(str(hub.pid))
-        (own / groups.HUB / "cgroup.procs").write_text(str(hub.pid))
-        groups._delegate(own, controller)
+        assert any(file.name.startswith(controller) for file in seat.iterdir()), "it can be limited"
+        with contextlib.nullcontext() if unit else pytest.raises(OSError, match="busy"):
+            (hub / "cgroup.procs").write_text(str(second.pid))
         assert server.poll() is None and (seat / "cgroup.procs").read_text().split() == [str(server.pid)]
     finally:
-        for each in (server, hub):
+        for each in (first, second, seats, server):
             each.kill()
             each.wait()
-        for folder in (own / groups._SEATS / "anna", own / groups._SEATS, own / groups.HUB, own):
-            with contextlib.suppress(OSError):
-                folder.rmdir()
+        for folder in sorted(place.rglob("**/"), reverse=True):
+            folder.rmdir()
         if ours:
             with contextlib.suppress(OSError):
-                (place / "cgroup.subtree_control").write_text(f"-{controller}")
+                (top / "cgroup.subtree_control").write_text(f"-{controller}")

@@ -88,10 +88,14 @@ def _compare(notebook):
     failures = plain.partition("= FAILURES =")[2]
     cells = re.split(r"^_+ \S+::(Cell \d+) _+$", failures, flags=re.MULTILINE)
     # A cell that raises does not run on a GPU; one that says something else there may well be right.
-    told = {name: text for name, text in zip(cells[1::2], cells[2::2], strict=True)}
+    told = dict(zip(cells[1::2], cells[2::2], strict=True))
     raised = [name for name, text in told.items() if "Cell execution caused an exception" in text]
     found = {"green": done.returncode == 0, **counted, "raised": raised, "differ": sorted(set(told) - set(raised))}
-    return found if found["green"] else {**found, "said": {name: text[:700] + " … " + text[-1800:] for name, text in told.items()}}
+    return (
+        found
+        if found["green"]
+        else {**found, "said": {name: text[:700] + " … " + text[-1800:] for name, text in told.items()}}
+    )
 
 
 def _build(unit, about):
@@ -130,7 +134,9 @@ def report(results):
     ran = [part for part, told in found.items() if told and not told.get("raised")]
     green = [part for part, told in found.items() if told.get("green")]
     lines = (
-        [f"- {len(ran)} of {len(compared)} notebooks ran to their end; {len(green)} say here what is stored"] if compared else []
+        [f"- {len(ran)} of {len(compared)} notebooks ran to their end; {len(green)} say here what is stored"]
+        if compared
+        else []
     )
     for part in sorted(set(compared) - set(green)):
         line, told = compared[part], found[part]

@@ -41,7 +41,6 @@ def do(part, about):
 
 
 def _machine(part, about):
-    import importlib.metadata
     import platform
 
     from gpusim import hardware as machine
@@ -54,7 +53,7 @@ def _machine(part, about):
         "kernel": platform.release(),
         "python": platform.python_version(),
         "probe": json.loads(probe.to_json()),
-        "packages": {d.metadata["Name"]: d.version for d in importlib.metadata.distributions() if d.metadata["Name"]},
+        "packages": _packages(),
         "tools": {name: tool(name) for name in TOOLS},
         "counters": counters_allowed(),
         "commit": os.environ.get("HUNDREDFOLD_COMMIT") or _said(["git", "describe", "--always", "--dirty"]),
@@ -67,6 +66,17 @@ def _machine(part, about):
         ]
     )
     found["caveats"] = caveats(found)
+    return found
+
+
+def _packages() -> dict[str, str]:
+    """Versions as they are imported: a bundle's come before the machine's own of the same name."""
+    import importlib.metadata
+
+    found: dict[str, str] = {}
+    for each in importlib.metadata.distributions():
+        if name := each.metadata["Name"]:
+            found.setdefault(name, each.version)
     return found
 
 

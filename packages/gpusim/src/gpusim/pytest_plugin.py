@@ -33,7 +33,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Put the simulated libraries in place, before any conftest.py or test module can import the real ones."""
     if not early_config.known_args_namespace.gpusim:
         return
-    if pytest.version_tuple[0] < 8:
+    if int(pytest.version_tuple[0]) < 8:
         raise pytest.UsageError(f"--gpusim needs pytest 8 or newer; this is {pytest.__version__}.")
     from gpusim.kernels import reported
     from gpusim.start import CannotStartError, Speaker, start
@@ -44,7 +44,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     os.environ.setdefault("GPUSIM_TRACE", "first")
     try:
         line = start(Speaker(too_early=TOO_EARLY, asked="--gpusim was given"))
-        reported.tracing(), reported.goes_on()
+        reported.tracing()
+        reported.goes_on()
     except (CannotStartError, ValueError) as error:
         raise pytest.UsageError(str(error)) from None
     early_config.pluginmanager.register(Simulation(line, os.environ["GPUSIM_TRACE"]), "gpusim-simulation")

@@ -8,6 +8,7 @@ import sys
 import types
 import zipfile
 from collections.abc import Callable
+from typing import Any
 
 _name = "gpusim"  # the package after -m: what is said is said in its name
 _commands: tuple[str, ...] = ()
@@ -63,7 +64,7 @@ def main(arguments: list[str], start: Callable[[], str], name: str, usage: str, 
         raise
 
 
-Program = Callable[[], None]
+Program = Callable[[], object]
 
 
 def _script(name: str) -> Program:
@@ -99,11 +100,12 @@ def _module(name: str) -> Program:
                 )
     except (ImportError, ValueError) as error:
         sys.exit(_fail(f"Error while finding module specification for {name!r} ({type(error).__name__}: {error})"))
-    code = getattr(spec, "loader", None) and spec.loader.get_code(spec.name)
+    made: Any = spec
+    code = getattr(made, "loader", None) and made.loader.get_code(made.name)
     if code is None:
         sys.exit(_fail(f"No module named {name}"))
-    names = {"__file__": spec.origin, "__cached__": spec.cached, "__spec__": spec, "__loader__": spec.loader}
-    return lambda: _with_argv0(spec.origin, lambda: _run(code, spec.origin, __package__=spec.parent, **names))
+    names = {"__file__": made.origin, "__cached__": made.cached, "__spec__": made, "__loader__": made.loader}
+    return lambda: _with_argv0(made.origin, lambda: _run(code, made.origin, __package__=made.parent, **names))
 
 
 def _code(text: str) -> Program:

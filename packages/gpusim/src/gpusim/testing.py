@@ -7,6 +7,7 @@ the modules of the libraries are kept between two test files, so that each is im
 """
 
 import sys
+from typing import Any
 
 import pytest
 
@@ -30,13 +31,14 @@ def no_standins_left():
 @pytest.fixture(scope="module")
 def standins():
     """`import cupy`, `import cudf`, `from numba import cuda` … give the stand-ins while a module's tests run."""
-    import numba
+    import numba as real
 
     from gpusim.device import device, queue
     from gpusim.importing import finder
 
+    numba: Any = real
     before = {name: sys.modules.pop(name) for name in list(sys.modules) if _ours(name)}
-    attribute = vars(numba).pop("cuda", None)
+    attribute = numba.__dict__.pop("cuda", None)
     there = finder.installed()
     finder.install()
     sys.modules.update(_stash)
@@ -51,8 +53,8 @@ def standins():
     device.use(0)
     _stash.update({name: sys.modules.pop(name) for name in list(sys.modules) if _ours(name)})
     sys.modules.update(before)
-    vars(numba).pop("cuda", None)
+    numba.__dict__.pop("cuda", None)
     if attribute is not None:
         numba.cuda = attribute
     if there is None:
-        sys.meta_path.remove(finder.installed())
+        sys.meta_path[:] = [each for each in sys.meta_path if each is not finder.installed()]

@@ -51,9 +51,3 @@ def device_function():
 @pytest.fixture
 def rng():
     return np.random.default_rng(20261121)
-
-
-@pytest.fixture(autouse=True)
-def stopping(monkeypatch):
-    """Kernels are stopped at what is found, so that a test sees it; test_reported is about what they do by default."""
-    monkeypatch.setenv("GPUSIM_TRACE", "first")

@@ -662,3 +662,16 @@ def test_attributes_of_elements_that_are_no_records(launch, cuda):
     z, out = np.array([1 + 2j, 3 - 4j]), np.zeros((2, 3))
     launch(kernel, 1, 2, z, out)
     assert out.tolist() == [[1, 2, -2], [3, -4, 4]]
+
+
+def test_where_numbas_own_compiler_ends_the_kernel_is_named(launch):
+    def text(x):
+        x[0] = (1, 2) == ("a", 2)
+
+    def nothing(x):
+        x[0] = (1, None) == (1, 2)
+
+    for kernel, kind in ((text, "AssertionError"), (nothing, "RuntimeError")):
+        with pytest.raises(UncompilableError, match=f"(?s)Numba cannot compile this.*{kind}") as told:
+            launch(kernel, 1, 1, np.zeros(1))
+        assert told.value.kernel == kernel.__name__

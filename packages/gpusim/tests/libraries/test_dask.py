@@ -1,57 +1,11 @@
 """Dask over the stand-in: threads, processes, and the arrays that travel between them."""
 
-import json
-import os
 import subprocess
 import sys
-import textwrap
 
 import pytest
 
-# Executes what it reads, a JSON string a line, and answers with null or a traceback.
-LOOP = """
-import json, sys, traceback
-names = {}
-for line in sys.stdin:
-    try:
-        exec(json.loads(line), names)
-        answer = None
-    except BaseException:
-        answer = traceback.format_exc()
-    print(json.dumps(answer), file=sys.__stdout__, flush=True)
-"""
-IMPORTS = """
-import dask, dask.array as da, numpy as np, cupy as cp, sys
-sys.stdout = sys.stderr
-"""
-
-
-@pytest.fixture(scope="module")
-def simulated():
-    """Run code in one simulating process for all tests of this file: Dask takes a second to import."""
-    environment = {
-        key: value
-        for key, value in os.environ.items()
-        if not key.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_"))
-    }
-    environment |= {"GPUSIM_SIMULATE": "1", "GPUSIM_GPU_MEMORY": "1GB"}
-    process = subprocess.Popen(
-        [sys.executable, "-c", LOOP], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
-    )
-
-    def run(code):
-        process.stdin.write(json.dumps(textwrap.dedent(code)) + "\n")
-        process.stdin.flush()
-        line = process.stdout.readline()
-        assert line, "the simulating process died"
-        trouble = json.loads(line)
-        assert trouble is None, trouble
-
-    run(IMPORTS)
-    yield run
-    process.stdin.close()
-    process.wait(timeout=30)
-
+IMPORTS = "import dask, dask.array as da, numpy as np, cupy as cp"
 
 ARRAYS = {
     "contiguous": "cp.arange(12.0).reshape(3, 4)",
@@ -67,8 +21,8 @@ ARRAYS = {
 
 
 @pytest.mark.parametrize("kind", ARRAYS)
-def test_an_array_travels_whole(kind, simulated):
-    simulated(f"""
+def test_an_array_travels_whole(kind, simulating):
+    simulating(f"""
         from distributed.protocol import deserialize, serialize
         x = {ARRAYS[kind]}
         header, frames = serialize(x, serializers=["dask"])
@@ -84,8 +38,8 @@ def test_an_array_travels_whole(kind, simulated):
     """)
 
 
-def test_what_travels_is_counted_as_going_through_the_host(simulated):
-    simulated("""
+def test_what_travels_is_counted_as_going_through_the_host(simulating):
+    simulating("""
         from distributed.protocol import deserialize, serialize
         from gpusim.device import queue
         x = cp.ones(1000)
@@ -99,8 +53,8 @@ def test_what_travels_is_counted_as_going_through_the_host(simulated):
     """)
 
 
-def test_dask_knows_the_size_of_an_array(simulated):
-    simulated("""
+def test_dask_knows_the_size_of_an_array(simulating):
+    simulating("""
         from dask.sizeof import sizeof
         assert sizeof(cp.zeros((100, 100))) == 80_000
         assert sizeof([cp.zeros(100_000)]) > 800_000
@@ -108,8 +62,8 @@ def test_dask_knows_the_size_of_an_array(simulated):
 
 
 @pytest.mark.parametrize("scheduler", ["synchronous", "threads"])
-def test_blocks_stay_on_the_device_and_the_answer_is_right(scheduler, simulated):
-    simulated(f"""
+def test_blocks_stay_on_the_device_and_the_answer_is_right(scheduler, simulating):
+    simulating(f"""
         host = np.arange(4000.0).reshape(40, 100)
         with dask.config.set(scheduler={scheduler!r}):
             x = da.from_array(cp.asarray(host), chunks=(10, 25))
@@ -128,8 +82,8 @@ def test_blocks_stay_on_the_device_and_the_answer_is_right(scheduler, simulated)
     """)
 
 
-def test_dasks_own_lookups_find_cupys_functions(simulated):
-    simulated("""
+def test_dasks_own_lookups_find_cupys_functions(simulating):
+    simulating("""
         a, b = np.arange(600.0).reshape(20, 30), np.arange(900.0).reshape(30, 30)
         x, y = (da.from_array(cp.asarray(h), chunks=10) for h in (a, b))
         for name, got, want in (
@@ -149,8 +103,8 @@ def test_dasks_own_lookups_find_cupys_functions(simulated):
     """)
 
 
-def test_the_array_backend_makes_arrays_of_cupy(simulated):
-    simulated("""
+def test_the_array_backend_makes_arrays_of_cupy(simulating):
+    simulating("""
         with dask.config.set({"array.backend": "cupy"}):
             made = {
                 "ones": da.ones((6, 4), chunks=3), "zeros": da.zeros((6, 4), chunks=3), "full": da.full((6, 4), 7.0, chunks=3),
@@ -166,8 +120,8 @@ def test_the_array_backend_makes_arrays_of_cupy(simulated):
     """)
 
 
-def test_to_backend_moves_down_and_up(simulated):
-    simulated("""
+def test_to_backend_moves_down_and_up(simulating):
+    simulating("""
         x = da.arange(10, chunks=5)
         up = x.to_backend("cupy")
         assert type(up.compute()) is cp.ndarray
@@ -176,8 +130,8 @@ def test_to_backend_moves_down_and_up(simulated):
     """)
 
 
-def test_a_cluster_of_processes(simulated):
-    simulated("""
+def test_a_cluster_of_processes(simulating):
+    simulating("""
         import distributed
         dask.config.set({"distributed.dashboard.link": ""})
 

@@ -15,6 +15,20 @@ LEGACY = 0
 """The default stream.  What waits for it and for what it waits, CUDA's Programming Guide says ("Implicit synchronization")."""
 DEVICE = -1
 """In the place of a stream: all streams."""
+PLACE = "(simulated on this CPU)"
+
+
+class SimulatedMilliseconds(float):
+    """A time that says where it was measured when it is printed; in arithmetic and with a format a plain float."""
+
+    def __repr__(self) -> str:
+        return f"{float(self)!r} {PLACE}"
+
+    def __str__(self) -> str:
+        return repr(self)
+
+    def __format__(self, spec: str) -> str:
+        return format(float(self), spec) if spec else repr(self)
 
 
 class Note(NamedTuple):
@@ -51,12 +65,12 @@ watcher: Callable[[Note], None] | None = None
 """Who is told; None for nobody."""
 
 
-def _legacy() -> int:
+def _legacy(device_id: int | None = None) -> int:
     return LEGACY
 
 
-current: Callable[[], int] = _legacy
-"""The stream that the thread works on where it says no other; CuPy's, once it is imported."""
+current: Callable[..., int] = _legacy
+"""The stream that the thread works on where it says no other, on a device or the current one; CuPy's, once one was chosen."""
 unblocked: set[int] = set()
 """Streams that were made with ``non_blocking=True``: the default stream does not wait for them, nor they for it."""
 

@@ -17,6 +17,7 @@ import threading
 import weakref
 from bisect import bisect_left, insort
 from collections import deque
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -48,6 +49,9 @@ class Watcher(Protocol):
 watcher: Watcher | None = None
 """Who is told of memory taken from the device and given back to a pool (CuPy's memory hooks); None for nobody."""
 
+on_free: Callable[[Block], None] | None = None
+"""Who else is told of a block that goes back to its pool (the lens's account); None for nobody."""
+
 _PAGE = 4096
 _phase = itertools.count()
 _numbers = itertools.count()
@@ -78,17 +82,20 @@ class Block:
         Its rounded length in bytes.
     device_id : int
         The device it lies on.
+    stream : int
+        The stream that was current at the allocation. The real pools have a free list for each stream; this block goes back to that one's.
     sequence : int
         The newest operation, at the time of allocation, that may still use this memory.
     """
 
-    __slots__ = ("__weakref__", "_chunk", "_pool", "device_id", "raw")
+    __slots__ = ("__weakref__", "_chunk", "_pool", "device_id", "raw", "stream")
 
     def __init__(self, pool: Pool, chunk: _Chunk):
         self._pool = pool
         self._chunk = chunk
         self.device_id = pool.device_id
         self.raw = chunk.raw
+        self.stream = activity.current(pool.device_id)
 
     @property
     def size(self) -> int:
@@ -110,6 +117,8 @@ class Block:
         """Give the memory back now, while references to it remain: it may have another owner at once."""
         try:
             chunk = self._chunk
+            if on_free is not None:
+                on_free(self)
             if watcher is not None:
                 watcher.freeing(self)
             chunk.sequence = queue._submitted
@@ -122,7 +131,7 @@ class Block:
 
     def __del__(self):
         # The garbage collector may run this in the middle of any pool call of this very thread: take no lock here.
-        if watcher is not None:
+        if watcher is not None or on_free is not None:
             self.free()
             return
         try:

@@ -340,11 +340,6 @@ def busy() -> bool:
     return _runner != 0
 
 
-def submitted() -> int:
-    """How many operations were ever submitted: the sequence number of the newest."""
-    return _submitted
-
-
 def completed() -> int:
     """How many operations have run: the sequence number of the newest that has."""
     return _completed

@@ -72,4 +72,4 @@ def _replace_late() -> None:
         # It has asked for a driver already, perhaps, and remembers that there was none.
         import pynvml
 
-        nvml.pynvml, nvml.NVML_STATE = pynvml, nvml.NVMLState.UNINITIALIZED
+        vars(nvml).update(pynvml=pynvml, NVML_STATE=nvml.NVMLState.UNINITIALIZED)

@@ -93,7 +93,7 @@ class StandInFinder:
             if fullname != name:
                 raise NotSimulatedImport(fullname, note=REFUSED[name])
             # Asking whether there is a cuDF is harmless, and many libraries do; importing it is what needs an answer.
-            return ModuleSpec(fullname, _Refusal(REFUSED[name]))
+            return ModuleSpec(fullname, _Refusal(REFUSED[name]))  # pyright: ignore[reportArgumentType]
         place = os.path.join(HERE, STANDINS[name], *fullname[len(name) :].split(".")[1:])
         spec = _stand_in(name, fullname, place)
         if spec is not None:
@@ -124,19 +124,20 @@ class StandInLoader(SourceFileLoader):
         if "__getattr__" not in vars(module):
             from .names import refuser
 
-            module.__getattr__ = refuser(module.__name__)
+            vars(module)["__getattr__"] = refuser(module.__name__)
 
 
 class ReexportLoader(StandInLoader):
     """Loads a module from its library's ``reexports.json``: the source is written here, and looks like a file's to all who ask."""
 
     def get_data(self, path: str) -> bytes:
-        entry = reexports(owner(self.name)).get(self.name)
+        name = self.name or ""
+        entry = reexports(owner(name) or name).get(name)
         if entry is None or path != self.path:
             return super().get_data(path)
-        return _source(self.name, entry).encode()
+        return _source(name, entry).encode()
 
-    def get_resource_reader(self, name: str | None = None):
+    def get_resource_reader(self, name: str | None = None):  # pyright: ignore[reportIncompatibleMethodOverride]
         """Return what `importlib.resources` reads: the folder, or where there is none, the modules that would be in it."""
         folder = os.path.dirname(self.path)
         if os.path.isdir(folder) and any(entry.is_file() for entry in os.scandir(folder)):
@@ -157,7 +158,7 @@ class _Folder:
 
     def iter_modules(self, prefix: str = ""):
         from importlib.machinery import FileFinder
-        from pkgutil import iter_importer_modules
+        from pkgutil import iter_importer_modules  # pyright: ignore[reportAttributeAccessIssue]
 
         yield from iter_importer_modules(FileFinder(self.place, (SourceFileLoader, [".py"])), prefix)
         for name, entry in children(self.package).items():

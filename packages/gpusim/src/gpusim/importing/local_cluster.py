@@ -54,7 +54,7 @@ def mend(distributed: Any) -> None:
     with contextlib.suppress(ImportError, AttributeError):  # the place is Dask's own affair
         from distributed.comm.registry import backends
 
-        backend = backends.get("ucx")
+        backend: Any = backends.get("ucx")
         if type(backend).__module__ == "distributed.comm.ucx":  # the placeholder, which fails without a word
             backend.get_connector = backend.get_listener = _no_ucx
 

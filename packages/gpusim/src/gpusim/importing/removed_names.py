@@ -10,7 +10,7 @@ import functools
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 LIBRARIES = {
     "cudf": "cuDF",
@@ -21,6 +21,7 @@ LIBRARIES = {
     "rmm": "RMM",
     "dask_cuda": "Dask-CUDA",
 }
+Fault = TypeVar("Fault", bound=Exception)
 _IMPORT = re.compile(r"^cannot import name '(?P<name>\w+)' from '(?P<owner>[\w.]+)'")
 _MEMBERS = (
     # 'DataFrame' object has no attribute 'append'; get_dummies() got an unexpected keyword argument 'cats'
@@ -58,7 +59,7 @@ def note(name: str) -> str | None:
     return f"{what}: use {known['instead']}." if known["instead"] else f"{what}."
 
 
-def noted(error: Exception, name: str) -> Exception:
+def noted(error: Fault, name: str) -> Fault:
     """The error, with the note on it if there is one."""
     said = note(name)
     if said is not None:

@@ -47,6 +47,9 @@ class LaunchError(KernelError, CudaAPIError, CUDAError):
     """
 
     fields = (*KernelError.fields, "code", "error", "call", "reason")
+    error: str | None
+    call: str | None
+    reason: str | None
 
     @property
     def msg(self) -> str:

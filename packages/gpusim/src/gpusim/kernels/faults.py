@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
 SECONDS_SETTING = "GPUSIM_THREAD_SECONDS"
 LAUNCH_SETTING = "GPUSIM_LAUNCH_SECONDS"
@@ -62,7 +63,7 @@ class KernelError(RuntimeError):
     block: tuple[int, ...] | None
     cause = ""  # what a finding of it says, where its kind could mean several things
 
-    def __init__(self, sentence: str | None = None, **fields: object) -> None:
+    def __init__(self, sentence: str | None = None, **fields: Any) -> None:
         unknown = set(fields) - set(self.fields)
         if unknown:
             raise TypeError(f"{type(self).__name__} has no field {', '.join(sorted(unknown))}")
@@ -82,7 +83,7 @@ class KernelError(RuntimeError):
         parts = []
         if self.line is not None:
             place = f"line {self.line}" + (f" of {name}" if name else "")
-            if self.file_line is not None and _is_file(self.filename):
+            if self.file_line is not None and self.filename is not None and _is_file(self.filename):
                 place += f" ({os.path.basename(self.filename)}, line {self.file_line})"
             parts.append(f"{place}: `{self.source_line.strip()}`" if self.source_line else place)
         if self.thread is not None:
@@ -112,6 +113,7 @@ class UncompilableError(KernelError):
     """
 
     fields = (*KernelError.fields, "original")
+    original: str | None
     mistyped = False  # whether it is what Numba calls a TypingError
 
     def describe(self) -> str:
@@ -120,29 +122,6 @@ class UncompilableError(KernelError):
 
 class ReturnFault(UncompilableError, TypeError):
     """A kernel that returns something, which Numba calls a `TypeError`."""
-
-
-class KernelSyntaxError(UncompilableError):
-    """A statement that does not exist in a kernel: ``try``, ``with``, ``yield``, a comprehension, a returned value."""
-
-
-class RecursionFault(UncompilableError):
-    """A kernel or device function that calls itself, also through others.
-
-    Attributes
-    ----------
-    chain : tuple of str
-        The functions, in the order they call each other.
-    """
-
-    fields = (*UncompilableError.fields, "chain")
-
-    def describe(self) -> str:
-        chain = " calls ".join([*self.chain, self.chain[0]]) if self.chain else f"{self.kernel} calls itself"
-        return _join(
-            f"{chain}: a kernel cannot recurse. Write it as a loop, with a local array as the stack if it needs one.",
-            self.where(),
-        )
 
 
 class OutOfBoundsError(KernelError, IndexError):
@@ -160,6 +139,12 @@ class OutOfBoundsError(KernelError, IndexError):
     """
 
     fields = (*KernelError.fields, "array", "index", "axis", "size", "shape", "writing")
+    array: str | None
+    index: tuple[int, ...] | None
+    axis: int | None
+    size: int | None
+    shape: tuple[int, ...] | None
+    writing: bool | None
 
     def describe(self) -> str:
         array, index = self.array or "an array", element(self.array or "x", self.index)
@@ -203,6 +188,7 @@ class EndlessError(KernelError, TimeoutError):
     """
 
     fields = (*KernelError.fields, "seconds")
+    seconds: float | None
     cause = "endless"
 
     def describe(self) -> str:
@@ -229,6 +215,10 @@ class TooLongError(KernelError, TimeoutError):
     """
 
     fields = (*KernelError.fields, "blocks", "threads", "seconds", "expected")
+    blocks: int
+    threads: int
+    seconds: float
+    expected: float
     cause = "too-long"
 
     def describe(self) -> str:
@@ -252,6 +242,8 @@ class DeadlockError(KernelError):
     """
 
     fields = (*KernelError.fields, "waiting", "reason")
+    waiting: str | None
+    reason: str | None
     cause = "deadlock"
 
     def describe(self) -> str:
@@ -284,30 +276,6 @@ def for_block(block: tuple[int, ...], partly: bool) -> str:
     return f"for {gone}"
 
 
-class DivergentBarrierError(KernelError):
-    """Threads of one block that wait at different barriers, where that cannot be carried out.
-
-    Attributes
-    ----------
-    other_line : int
-        The other barrier's line in the kernel's source.
-    other_thread : tuple of int
-    """
-
-    fields = (*KernelError.fields, "other_line", "other_thread")
-
-    def describe(self) -> str:
-        thread = who(self.thread, self.block) if self.thread is not None else "one thread"
-        other = f"thread {_tuple(self.other_thread)}" if self.other_thread is not None else "another of its block"
-        elsewhere = f"in line {self.other_line}" if self.other_line is not None else "elsewhere"
-        return _join(
-            f"The threads of a block part at a barrier: {thread} waits in line {self.line}, {other} {elsewhere}.",
-            _unthreaded(self),
-            "What a GPU does then is undefined. Take the barrier out of the branch, so that all threads of the block "
-            "meet at the same one.",
-        )
-
-
 class DivisionFault(KernelError, ZeroDivisionError):
     """A division by zero, in a kernel compiled with ``debug=True``."""
 
@@ -333,6 +301,7 @@ class TraceError(KernelError):
     """
 
     fields = (*KernelError.fields, "findings")
+    findings: tuple[Any, ...] | None
 
     def describe(self) -> str:
         findings = self.findings or ()
@@ -399,7 +368,7 @@ def element(array: str, index: tuple[int, ...] | None) -> str:
     return f"{array}[{', '.join(str(i) for i in index)}]" if index else array
 
 
-def _integers(value: object) -> tuple[int, ...]:
+def _integers(value: Any) -> tuple[int, ...]:
     return tuple(int(i) for i in value) if hasattr(value, "__iter__") else (int(value),)
 
 
@@ -441,5 +410,5 @@ def _is_file(filename: str | None) -> bool:
     return bool(filename) and not filename.startswith("<") and "ipykernel" not in filename
 
 
-def _rebuild(cls: type[KernelError], sentence: str | None, fields: dict[str, object]) -> KernelError:
+def _rebuild(cls: type[KernelError], sentence: str | None, fields: dict[str, Any]) -> KernelError:
     return cls(sentence, **fields)

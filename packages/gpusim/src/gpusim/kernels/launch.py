@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import Iterator
 from types import FunctionType
-from typing import TextIO
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -67,7 +67,7 @@ class Kernel:
         self.beyond, self.within = bool(beyond), within
         self._lock = threading.RLock()
         self._function: Function | None = None
-        self._compiled: dict[tuple, object] = {}
+        self._compiled: dict[tuple, Any] = {}
         self._traced: set[tuple] = set()
         self.limits = limits.DEVICE  # more where the driver was asked for more shared memory
 
@@ -88,7 +88,7 @@ class Kernel:
                     raise interpreted.as_numbas(error) from None
         return self._function
 
-    def compiled(self, args: tuple) -> object | None:
+    def compiled(self, args: tuple) -> Any | None:
         """The kernel compiled for the types of some arguments; None where only the interpreter can run it.
 
         Raises
@@ -99,7 +99,7 @@ class Kernel:
 
     def inspect_types(self, args: tuple, file: TextIO | None = None) -> None:
         """Print the kernel's lines with the types that Numba finds in them, for arguments of some types."""
-        compiled = self.compiled(args)
+        compiled: Any = self.compiled(args)
         if compiled is None:
             raise KernelError(f"{self.name} is interpreted, not compiled: its types are not known beforehand.")
         from .backends.numba import annotation
@@ -109,8 +109,8 @@ class Kernel:
 
     def launch(
         self,
-        griddim: object,
-        blockdim: object,
+        griddim: Any,
+        blockdim: Any,
         args: tuple,
         *,
         sharedmem: int = 0,
@@ -169,7 +169,7 @@ class Kernel:
                 # Now, not when the program synchronises: what is found is found at the launch that does it.
                 queue.run()
                 rest = _checked(run, trace == "all", not reported.raises(trace))
-            queue.count(self.name, *map(queue.nbytes, (reads, writes)), by=run, reads=reads, writes=writes)
+            queue.count(self.name, queue.nbytes(reads), queue.nbytes(writes), by=run, reads=reads, writes=writes)
             if rest:
                 queue.submit_uncounted(self.name, run.plain, (rest,))
         else:
@@ -236,7 +236,7 @@ class Kernel:
             return fault
         return None
 
-    def _for(self, key: tuple, args: tuple) -> object | None:
+    def _for(self, key: tuple, args: tuple) -> Any | None:
         key = (*key, reported.goes_on())  # a setting that a cell changes counts from the next launch on
         try:
             return self._compiled[key]
@@ -254,7 +254,7 @@ class Kernel:
                     self._compiled[key] = None if halves else self._compile(tuple(typeof(value) for value in args))
                 return self._compiled[key]
 
-    def _compile(self, kinds: tuple, *, anew: bool = False) -> object | None:
+    def _compile(self, kinds: tuple, *, anew: bool = False) -> Any | None:
         with _uninterrupted(), self._lock:
             from .backends.numba import compile as compiler
             from .backends.numba.waiting import CannotCompile
@@ -270,7 +270,7 @@ class Kernel:
 class _Run:
     """One launch, with all it needs."""
 
-    def __init__(self, kernel, function, compiled, griddim, blockdim, args, sharedmem, cooperative, order=None):
+    def __init__(self, kernel, function, compiled: Any, griddim, blockdim, args, sharedmem, cooperative, order=None):
         self.kernel, self.function, self.compiled, self.args = kernel, function, compiled, args
         self.griddim, self.blockdim = griddim, blockdim
         self.sharedmem, self.cooperative, self.order = sharedmem, cooperative, order
@@ -306,7 +306,7 @@ class _Run:
             budget=budget,
         )
 
-    def tell(self, past: tuple[KernelError, int] | None) -> None:
+    def tell(self, past: tuple[Any, int] | None) -> None:
         if past is not None:
             reported.past_the_end(self.function.name, *past)
 
@@ -390,7 +390,7 @@ def _key(args: tuple) -> tuple:
     return tuple([_kind(value) for value in args])
 
 
-def _kind(value: object) -> object:
+def _kind(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         flags = value.flags
         # As Numba has it: a picture of one row lies in both orders, and has the type of any other.
@@ -403,7 +403,7 @@ def _kind(value: object) -> object:
     return type(value)
 
 
-def _half(value: object) -> bool:
+def _half(value: Any) -> bool:
     if isinstance(value, tuple):
         return any(_half(item) for item in value)
     kind = getattr(value, "dtype", None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import dataclass
+from typing import Any
 
 from gpusim.device import device as simulated
 
@@ -71,7 +72,7 @@ class EmptyLaunchError(KernelError, ValueError):
     """A grid or block without a thread; cuda-core raises a ValueError."""
 
 
-def normalize(griddim: object, blockdim: object) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+def normalize(griddim: Any, blockdim: Any) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
     """The launch configuration as ``(x, y, z)`` of the grid and of a block.
 
     Parameters
@@ -91,8 +92,8 @@ def normalize(griddim: object, blockdim: object) -> tuple[tuple[int, int, int], 
 
 
 def check(
-    griddim: object,
-    blockdim: object,
+    griddim: Any,
+    blockdim: Any,
     sharedmem: int = 0,
     static_shared: int = 0,
     device: Limits = DEVICE,
@@ -186,7 +187,7 @@ def resident_blocks(threads: int, shared: int = 0, registers: int | None = None,
     return max(min(fit), 0) * device.multiprocessors
 
 
-def _dim(dim: object, name: str) -> tuple[int, int, int]:
+def _dim(dim: Any, name: str) -> tuple[int, int, int]:
     dim = list(dim) if isinstance(dim, tuple | list) else [dim]
     if len(dim) > 3:
         raise ValueError(f"{name} must be a sequence of 1, 2 or 3 integers, got {dim!r}")
@@ -196,7 +197,13 @@ def _dim(dim: object, name: str) -> tuple[int, int, int]:
             if isinstance(v, numbers.Real):
                 hint = ". A division with / gives a float: round up with `(n + threads - 1) // threads`"
             raise TypeError(f"{name} must be a sequence of integers, got {dim!r}{hint}")
-    return (*(int(v) for v in dim), 1, 1, 1)[:3]
+    return three(dim)
+
+
+def three(dim: Any) -> tuple[int, int, int]:
+    """One to three numbers as three, those left out as 1."""
+    x, y, z = (*(int(n) for n in (dim if hasattr(dim, "__iter__") else (dim,))), 1, 1)[:3]
+    return x, y, z
 
 
 def check_static(nbytes: int, device: Limits = DEVICE, *, kernel: str) -> None:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from gpusim import own
 
-from .faults import TRACE_SETTING, KernelError
+from .faults import TRACE_SETTING, OutOfBoundsError
 
 SETTING = "GPUSIM_OUT_OF_BOUNDS"
 TRACES = ("warn", "first", "report", "all", "off")
@@ -61,7 +61,7 @@ reports: deque[Report] = deque(maxlen=1000)
 watchers: list[Callable[[Any, Any, list], None]] = []
 """Called with each checked launch, its log and what was found (see `kernellens.watching`)."""
 
-stopped: list[Callable[[object, object, list], None]] = []
+stopped: list[Callable[[Any, Any, list], None]] = []
 """Called likewise with each launch that could not go on while it was checked: its log is what was seen until then."""
 
 _seen: set[tuple] = set()
@@ -157,7 +157,7 @@ def _depth() -> int:
     return depth if frame is not None else 2
 
 
-def findings(function: object, found: list) -> None:
+def findings(function: Any, found: list) -> None:
     """Note what the check of a launch of a resolved kernel found."""
     for each in found:
         own = each.line is not None and each.function in ("", function.name)
@@ -166,7 +166,7 @@ def findings(function: object, found: list) -> None:
         reports.append(Report(function.name, function.filename or "", *told))
 
 
-def past_the_end(kernel: str, fault: KernelError, times: int) -> None:
+def past_the_end(kernel: str, fault: OutOfBoundsError, times: int) -> None:
     """Note the accesses of a launch past the ends of its arrays, of which `fault` is the first, and show a new one."""
     if beyond(fault, times):
         came = "The write was dropped" if fault.writing else "The read returned 0"
@@ -174,7 +174,7 @@ def past_the_end(kernel: str, fault: KernelError, times: int) -> None:
         tell(kernel, f"{fault}\n{came}, unless the place lies in the same array.{many}")
 
 
-def beyond(fault: KernelError, times: int) -> bool:
+def beyond(fault: OutOfBoundsError, times: int) -> bool:
     """Note accesses past the end of an array; returns whether the line is new."""
     key = (fault.filename, fault.kernel, fault.line, fault.array)
     new = key not in _seen
@@ -182,7 +182,7 @@ def beyond(fault: KernelError, times: int) -> bool:
     if new:
         reports.append(
             Report(
-                fault.kernel,
+                fault.kernel or "",
                 fault.filename or "",
                 "out-of-bounds",
                 "error",

@@ -110,6 +110,35 @@ def locked(x):
     cuda.atomic.cas(x, 0, 1, 2)
 
 
+def rooted(x):
+    x[0] = cuda.cbrt(1j)
+
+
+def added_once(x):
+    x[0] = cuda.fma(None, 1, 2)
+
+
+def early(x, t):
+    x[0] = min(t[0], 5)
+
+
+def equal_texts(x):
+    x[0] = (1, 2) == ("a", 2)
+
+
+def half_known(x):
+    x[0] = (1, None) == (1, 2)
+
+
+def zipped(x):
+    for _ in zip():  # noqa: B905
+        x[0] = 1
+
+
+def reshaped(x):
+    x[0] = x.reshape("a")[0]
+
+
 @pytest.mark.parametrize(
     "kernel, line, says",
     [
@@ -135,16 +164,37 @@ def locked(x):
         (shuffled, 2, "only supports"),
         (added, 2, "2 indices"),
         (locked, 2, "int32, int64, uint32, uint64"),
+        (rooted, 2, "a complex number cannot become float64"),
+        (added_once, 2, "None cannot become float64"),
+        (early, 2, "min does not take datetime64[s] and int64"),
+        (equal_texts, 2, "no int64 == 'a'"),
+        (reshaped, 2, "whole numbers"),
     ],
 )
 def test_refused_with_the_line(kernel, line, says):
     x = np.full(4, 7.0)
+    arguments = (x, np.zeros(2, "M8[s]"))[: kernel.__code__.co_argcount]
     with pytest.raises(UncompilableError) as told:
-        launch(kernel, 1, 1, x)
+        launch(kernel, 1, 1, *arguments)
     assert says in str(told.value)
     assert told.value.line == line
     assert told.value.kernel == kernel.__name__
     assert (x == 7).all()
+
+
+def test_tuples_of_what_is_no_number_are_compared():
+    x = np.full(4, 7.0)
+    launch(half_known, 1, 1, x)
+    assert x[0] == 0
+    launch(zipped, 1, 1, x)
+    assert x[0] == 0, "a zip of nothing has no turn"
+
+    def nested(x):
+        x[1] = ((1,), 2) == ((1,), 2)
+        x[2] = ((1,), None) != ((3,), None)
+
+    launch(nested, 1, 1, x)
+    assert x[1] == x[2] == 1
 
 
 @pytest.mark.parametrize("value", [[1, 2], {1: 2}, object(), "text", np.array(["a"]), np.array([None])])

@@ -81,7 +81,7 @@ def test_elements_of_views_and_fields_are_those_of_the_array_passed():
     writes = log.records[log.records["array"] == arrays["a"]]
     writes = writes[[log.sites[s].kind == "write" for s in writes["site"]]]
     shown = log.arrays[arrays["a"]]
-    assert [shown.index(e) for e in writes["element"]] == [(0, 1), (1, 1), (2, 1)]
+    assert [shown.index_of(e) for e in writes["element"]] == [(0, 1), (1, 1), (2, 1)]
     np.testing.assert_array_equal(log.records[log.records["array"] == arrays["records"]]["element"], [0, 1, 2])
 
 

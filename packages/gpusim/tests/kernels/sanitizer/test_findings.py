@@ -134,7 +134,6 @@ def test_what_nobody_can_mend_has_no_cure():
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
-        (faults.DivergentBarrierError(kernel="k", line=3), "barrier-divergence"),
         (faults.DeadlockError(kernel="k"), "barrier-divergence"),
         (driver_errors.LaunchError(code=1, error="CUDA_ERROR_INVALID_VALUE"), "launch"),
         (faults.UncompilableError("no", kernel="k"), "uncompilable"),

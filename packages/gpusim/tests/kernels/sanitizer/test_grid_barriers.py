@@ -16,10 +16,7 @@ from gpusim.kernels.frontend import intrinsics
 cuda = types.ModuleType("cuda")
 vars(cuda).update(intrinsics.TOP)
 
-
-@pytest.fixture(autouse=True, params=["compiled", "interpreted"])
-def way(request, monkeypatch):
-    monkeypatch.setenv("GPUSIM_KERNELS", request.param)
+pytestmark = pytest.mark.usefixtures("backend")
 
 
 def one_block_never(x):

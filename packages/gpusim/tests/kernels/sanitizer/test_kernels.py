@@ -16,11 +16,7 @@ syncthreads, cg = cuda.syncthreads, cuda.cg
 T = 8
 THREADS = 64
 
-
-@pytest.fixture(autouse=True, params=["compiled", "interpreted"])
-def way(request, monkeypatch):
-    """Both backends write the same log, as far as findings go."""
-    monkeypatch.setenv("GPUSIM_KERNELS", request.param)
+pytestmark = pytest.mark.usefixtures("backend")
 
 
 def found(function, griddim, blockdim, *args):

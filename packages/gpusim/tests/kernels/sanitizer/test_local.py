@@ -12,10 +12,7 @@ from gpusim.kernels.sanitizer import findings
 cuda = types.ModuleType("cuda")
 vars(cuda).update(intrinsics.TOP)
 
-
-@pytest.fixture(autouse=True, params=["compiled", "interpreted"])
-def way(request, monkeypatch):
-    monkeypatch.setenv("GPUSIM_KERNELS", request.param)
+pytestmark = pytest.mark.usefixtures("backend")
 
 
 def found(kernel, *args):

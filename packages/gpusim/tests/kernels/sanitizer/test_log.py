@@ -221,10 +221,7 @@ def test_an_empty_log():
     assert len(log) == log.nbytes == 0 and len(log.records) == 0 and log.explain() == {}
 
 
-def test_branches_and_arrivals_are_counted():
+def test_arrivals_are_counted():
     made, *_ = recorder()
-    made.branched(5, 4, 1)
-    made.branched(5, 2, 2)
     made.arrived([1, 2], -1, 3)
-    assert made.log().branches == {5: [6, 3]}
     assert made.log().arrivals == [(1, -1, 3), (2, -1, 3)]

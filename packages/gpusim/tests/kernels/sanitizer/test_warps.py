@@ -20,10 +20,7 @@ vars(cuda).update(intrinsics.TOP)
 FULL = 0xFFFFFFFF
 LOW, HIGH = 0xFFFF, 0xFFFF0000
 
-
-@pytest.fixture(autouse=True, params=["compiled", "interpreted"])
-def way(request, monkeypatch):
-    monkeypatch.setenv("GPUSIM_KERNELS", request.param)
+pytestmark = pytest.mark.usefixtures("backend")
 
 
 def found(kernel, threads=32, *, size=64):

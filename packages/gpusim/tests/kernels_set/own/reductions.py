@@ -39,6 +39,38 @@ register("tree_sum", tree_sum, line(_integers), lambda x, out: {1: _rows(x).sum(
 
 
 @cuda.jit
+def tree_sum_of_four(x, out):
+    shared = cuda.shared.array(WIDTH, int64)
+    t = cuda.threadIdx.x
+    i = cuda.blockIdx.x * 4 * WIDTH + t
+    mine = 0
+    for _ in range(4):
+        if i < x.size:
+            mine += x[i]
+        i += WIDTH
+    shared[t] = mine
+    cuda.syncthreads()
+    s = WIDTH // 2
+    while s > 0:
+        if t < s:
+            shared[t] += shared[t + s]
+        cuda.syncthreads()
+        s //= 2
+    if t == 0:
+        out[cuda.blockIdx.x] = shared[0]
+
+
+def _of_four(rng):
+    for n in (0, 1, 31, 512, 1009):
+        yield Case(
+            f"n={n}", along(n, 4 * WIDTH), WIDTH, (rng.integers(-999, 999, n), np.zeros(along(n, 4 * WIDTH), "i8"))
+        )
+
+
+register("tree_sum_of_four", tree_sum_of_four, _of_four, lambda x, out: {1: _rows(x, 4 * WIDTH).sum(1)})
+
+
+@cuda.jit
 def tree_sum_interleaved(x, out):
     shared = cuda.shared.array(WIDTH, int64)
     i = cuda.grid(1)

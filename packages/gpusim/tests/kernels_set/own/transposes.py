@@ -1,7 +1,7 @@
-"""Matrix transposes: naive, through shared memory, padded against bank conflicts, several rows a thread, in place."""
+"""Matrix transposes: naive, through shared memory, padded against bank conflicts, several rows a thread, with unsigned indices, in place."""
 
 import numpy as np
-from numba import cuda, float32, float64
+from numba import cuda, float32, float64, uint32
 
 from ..registry import Case, along, register
 
@@ -68,6 +68,26 @@ def transpose_padded(x, out):
 
 
 register("transpose_padded", transpose_padded, _matrices((TILE, ROWS), TILE), _transposed)
+
+
+@cuda.jit
+def transpose_unsigned(x, out):
+    tile = cuda.shared.array(PADDED, float32)
+    tx, ty = uint32(cuda.threadIdx.x), uint32(cuda.threadIdx.y)
+    left, top = uint32(cuda.blockIdx.x * TILE), uint32(cuda.blockIdx.y * TILE)
+    rows, columns = uint32(x.shape[0]), uint32(x.shape[1])
+    for k in range(0, TILE, ROWS):
+        i, j = uint32(top + ty + uint32(k)), uint32(left + tx)
+        if i < rows and j < columns:
+            tile[uint32(ty + uint32(k)), tx] = x[i, j]
+    cuda.syncthreads()
+    for k in range(0, TILE, ROWS):
+        i, j = uint32(left + ty + uint32(k)), uint32(top + tx)
+        if i < columns and j < rows:
+            out[i, j] = tile[tx, uint32(ty + uint32(k))]
+
+
+register("transpose_unsigned", transpose_unsigned, _matrices((TILE, ROWS), TILE), _transposed)
 
 
 @cuda.jit

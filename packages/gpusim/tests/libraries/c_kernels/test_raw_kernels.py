@@ -337,7 +337,6 @@ def test_the_type_of_a_power_is_that_of_its_base(cp):
 @pytest.mark.parametrize(
     ("body", "what"),
     [
-        ("auto f = [&](int a) { return a; };", "lambda|syntax"),
         ("f<<<1, 1>>>(x);", "separate compilation mode"),
         ("float** y; y[0] = x;", "pointer"),
         ("goto end;", "goto"),

@@ -200,3 +200,17 @@ def test_parts_of_json(cudf):
     assert values(quoted.str.get_json_object("$.a", allow_single_quotes=True)) == ["x"]
     with pytest.raises(ValueError, match="invalid JSONPath"):
         s.str.get_json_object("a")
+
+
+def test_a_part_of_a_column_is_as_the_whole(cudf):
+    whole = cudf.Series(["e1", "d", "Aa", "Fb ", "b", "c-c"])
+    methods = "lower upper capitalize title swapcase strip lstrip rstrip len isalpha isdigit isupper islower isspace isalnum".split()
+    for part in (slice(3, None), slice(1, 4), slice(None, 2), slice(3, 3)):
+        for name in methods:
+            got = getattr(whole.iloc[part].str, name)()
+            assert got.to_arrow().to_pylist() == getattr(whole.str, name)().iloc[part].to_arrow().to_pylist(), (
+                name,
+                part,
+            )
+    both = cudf.concat([whole.iloc[:3].str.upper(), whole.iloc[3:].str.upper()])
+    assert both.to_arrow().to_pylist() == whole.str.upper().to_arrow().to_pylist()

@@ -6,14 +6,6 @@ What is expected was answered by the real CuPy 14.2.0 on a machine without a GPU
 import numpy as np
 import pytest
 
-
-@pytest.fixture
-def cp(standins):
-    import cupy
-
-    return cupy
-
-
 A, K, B = np.array([[3.0, 1, 2], [6, 5, 4]]), np.array([1, 0, 1]), np.array([True, False, True])
 
 

@@ -1,5 +1,7 @@
 """Sparse matrices: SciPy's values, CuPy's classes, types and refusals; the parts lie in device memory."""
 
+import gc
+
 import numpy as np
 import pytest
 import scipy.sparse as ss
@@ -41,6 +43,7 @@ def test_parts_are_device_arrays_and_get_gives_scipys(cp, sp, form):
 
 def test_device_memory_is_taken_for_the_parts(cp, sp):
     pool = cp.get_default_memory_pool()
+    gc.collect()  # arrays in cycles of earlier tests
     before = pool.used_bytes()
     there = sp.csr_matrix(ss.random(200, 200, 0.5, format="csr"))
     assert pool.used_bytes() - before >= 20000 * 12

@@ -1,5 +1,6 @@
 """Kernels: every way to make and launch one, what they take, and what is refused."""
 
+import linecache
 import pickle
 import threading
 import warnings
@@ -688,3 +689,28 @@ def test_what_numba_refuses_is_caught_as_its_errors(cuda, monkeypatch, way):
     if way == "compiled":
         with pytest.raises(TypeError, match="void return type"):
             returning[1, 1](np.zeros(1))
+
+
+@pytest.mark.parametrize(
+    ("body", "given", "kind"),
+    [
+        ("out[0] = len(x)", [1, 2], "NumbaRuntimeError"),
+        ("out[0] = x[1]", [1, 2], "NumbaRuntimeError"),
+        ("out[0] = x.size", [1, 2], "TypingError"),
+        ("out[0] = 1", [1, 2], "NotImplementedError"),
+        ("out[0] = [1, 2][0]", 1, "NumbaRuntimeError"),
+        ("out[0] = {1: 2}[1]", 1, "TypingError"),
+        ("out[0] = np.zeros(3)[0]", 1, "TypingError"),
+        ("out[0] = random.random()", 1, "TypingError"),
+        ("try:\n        out[0] = 1\n    except ValueError:\n        out[0] = 2", 1, "TypingError"),
+    ],
+)
+def test_errors_are_of_the_classes_that_numba_cuda_raises(cuda, body, given, kind):
+    """Asked of numba-cuda 0.30.4, which compiles without a GPU."""
+    code = f"import random\nimport numpy as np\nfrom numba import cuda\n\n@cuda.jit\ndef k(x, out):\n    {body}\n"
+    scope = {"__name__": "asked"}
+    linecache.cache["<asked>"] = (len(code), None, code.splitlines(keepends=True), "<asked>")
+    exec(compile(code, "<asked>", "exec"), scope)
+    with pytest.raises(Exception) as told:  # noqa: PT011
+        scope["k"][1, 1](given, np.zeros(1))
+    assert kind in {each.__name__ for each in type(told.value).__mro__}

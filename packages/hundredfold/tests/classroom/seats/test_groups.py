@@ -50,6 +50,19 @@ def test_a_hub_that_has_moved_aside_finds_the_same_groups_again(machine):
     assert Groups("anna", str(root)).files() == [str(own / "hundredfold-seats" / "anna" / "cgroup.procs")]
 
 
+def test_seats_are_below_the_unit_for_them_and_the_hubs_own_group_stays_as_it_is(machine):
+    """A group with limits below it takes no process, so systemd could not start the hub there again (EBUSY)."""
+    root, own = machine
+    unit = own.with_name("hundredfold-seats.service")
+    unit.mkdir()
+    (unit / "cgroup.controllers").write_text("cpu memory pids")
+    (unit / "cgroup.procs").write_text("56\n")
+    assert Groups("anna", str(root)).make(2 << 30, 1.5) == []
+    assert (unit / "anna" / "memory.max").read_text() == str(2 << 30)
+    assert (unit / "hundredfold-hub" / "cgroup.procs").read_text() == "56", "its own process moves aside"
+    assert sorted(path.name for path in own.iterdir()) == ["cgroup.controllers", "cgroup.procs"]
+
+
 def test_what_is_not_delegated_is_said(machine):
     root, own = machine
     (own / "cgroup.controllers").write_text("pids")

@@ -8,6 +8,7 @@ import pytest
 from gpusim import hardware
 
 sys.path.insert(0, str(Path(__file__).parent))  # the package `answers`, for the tests beside it
+pytest.register_assert_rewrite("answers.second")
 
 
 @pytest.fixture(scope="module")
@@ -18,6 +19,12 @@ def device(request):
     import cupy
 
     return cupy
+
+
+@pytest.fixture
+def interpreted(device, monkeypatch):
+    monkeypatch.setenv("GPUSIM_KERNELS", "interpreted")
+    return device
 
 
 @pytest.fixture

@@ -17,18 +17,13 @@ from answers.arrays import port as known_port
 from answers.second import Answers
 
 from hundredfold.learning import problems
+from hundredfold.learning.problems.devices import cp
 
 SECOND = Answers("arrays")
 wrong, right = SECOND.wrong, SECOND.right
 
 
-cp = None
-
-
-@pytest.fixture(autouse=True)
-def _cupy(device):
-    global cp
-    cp = device
+pytestmark = pytest.mark.usefixtures("device")
 
 
 # ---- arrays.port ----
@@ -731,20 +726,7 @@ def test_too_much_traffic_is_told_kernel_by_kernel(simulated):
     assert "Kernel by kernel: cupy_mean 8, cupy_subtract 16" in verdict.why
 
 
-@pytest.mark.large
-@pytest.mark.counted("other wrong answers refused")
-@pytest.mark.parametrize(**SECOND.each_wrong)
-def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer):
-    verdict = problems.judge(problem, answer)
-    assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
-
-
-@pytest.mark.counted("other right answers accepted")
-@pytest.mark.large
-@pytest.mark.parametrize(**SECOND.each_right)
-def test_another_right_answer_is_accepted(problem, answer):
-    verdict = problems.judge(problem, answer)
-    assert verdict.right, verdict.why
+test_another_wrong_answer_is_refused_for_its_reason, test_another_right_answer_is_accepted = SECOND.tests()
 
 
 def test_the_time_of_the_first_function_for_all_of_them_is_named():

@@ -7,20 +7,14 @@ import numpy as np
 import pytest
 from answers.second import Answers
 
-from hundredfold.learning import problems
 from hundredfold.learning.problems.capstone import light as lights
 from hundredfold.learning.problems.capstone import patches as tiles
+from hundredfold.learning.problems.devices import cp
 
 SECOND = Answers("capstone")
 wrong, right = SECOND.wrong, SECOND.right
 HERE = ("light", "days", "patches")
-cp = None
-
-
-@pytest.fixture(autouse=True)
-def _cupy(device):
-    global cp
-    cp = device
+pytestmark = pytest.mark.usefixtures("device")
 
 
 # ---- capstone.light ----
@@ -401,20 +395,7 @@ def test_all_eigen_tiles_give_the_picture_back():
 # ---- all ----
 
 
-@pytest.mark.large
-@pytest.mark.counted("second wrong answers refused, each for its own reason")
-@pytest.mark.parametrize(**SECOND.each_wrong)
-def test_a_second_wrong_answer_is_refused_for_the_same_reason(problem, reason, answer):
-    verdict = problems.judge(problem, answer)
-    assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
-
-
-@pytest.mark.large
-@pytest.mark.parametrize(**SECOND.each_right)
-def test_another_right_answer_is_accepted(problem, answer):
-    verdict = problems.judge(problem, answer)
-    assert verdict.right, verdict.why
-    assert verdict.verified
+test_another_wrong_answer_is_refused_for_its_reason, test_another_right_answer_is_accepted = SECOND.tests()
 
 
 def test_each_reason_is_met_by_a_second_answer():

@@ -4,7 +4,6 @@ One more wrong answer of each kind, which must be refused for the same reason, a
 need no compiler; the known answers of `test_known_answers` are compiled.
 """
 
-import answers
 import numpy as np
 import pytest
 from answers.later import cuda, later
@@ -16,11 +15,7 @@ from hundredfold.learning.problems.capstone import propagate
 SECOND = Answers("capstone")
 wrong, right = SECOND.wrong, SECOND.right
 HERE = ("propagate", "median")
-
-
-@pytest.fixture(autouse=True)
-def _interpreted(device, monkeypatch):
-    monkeypatch.setenv("GPUSIM_KERNELS", "interpreted")
+pytestmark = pytest.mark.usefixtures("interpreted")
 
 
 # ---- capstone.propagate ----
@@ -462,20 +457,7 @@ def test_the_specification_is_the_median_of_the_nine():
 # ---- all ----
 
 
-@pytest.mark.large
-@pytest.mark.counted("second wrong answers refused, each for its own reason")
-@pytest.mark.parametrize(**SECOND.each_wrong)
-def test_a_second_wrong_answer_is_refused_for_the_same_reason(problem, reason, answer):
-    verdict = answers.judge(problem, answer)
-    assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
-
-
-@pytest.mark.large
-@pytest.mark.parametrize(**SECOND.each_right)
-def test_another_right_answer_is_accepted(problem, answer):
-    verdict = answers.judge(problem, answer)
-    assert verdict.right, verdict.why
-    assert verdict.verified
+test_another_wrong_answer_is_refused_for_its_reason, test_another_right_answer_is_accepted = SECOND.tests()
 
 
 def test_each_reason_is_met_by_a_second_answer():

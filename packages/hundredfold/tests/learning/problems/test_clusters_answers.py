@@ -15,7 +15,7 @@ from answers.second import Answers
 from hundredfold.learning import problems
 from hundredfold.learning.problems import pool
 from hundredfold.learning.problems.clusters import foretell, histogram, running, search, worth
-from hundredfold.learning.problems.verdict import RIGHT, WRONG
+from hundredfold.learning.problems.verdict import WRONG
 
 distributed = pytest.importorskip("distributed")
 SECOND = Answers("clusters")
@@ -441,19 +441,7 @@ SECOND_DECISIONS = [
 SECOND.also("worth", *(reason for reason, _ in SECOND_DECISIONS))
 
 
-@pytest.mark.large
-@pytest.mark.counted("second wrong answers refused, each for its own reason")
-@pytest.mark.parametrize(**SECOND.each_wrong)
-def test_a_second_wrong_answer_is_refused_for_the_same_reason(device, problem, reason, answer):
-    verdict = problems.judge(problem, answer)
-    assert (verdict.outcome, verdict.reason) == (WRONG, reason), verdict.why
-
-
-@pytest.mark.large
-@pytest.mark.parametrize(**SECOND.each_right)
-def test_a_second_right_answer_is_accepted(device, problem, answer):
-    verdict = problems.judge(problem, answer)
-    assert verdict.outcome == RIGHT, verdict.why
+test_another_wrong_answer_is_refused_for_its_reason, test_another_right_answer_is_accepted = SECOND.tests()
 
 
 @pytest.mark.large

@@ -789,17 +789,4 @@ def test_every_reason_a_problem_knows_has_a_second_answer_here():
     assert not SECOND.absent()
 
 
-@pytest.mark.large
-@pytest.mark.counted("other wrong answers refused")
-@pytest.mark.parametrize(**SECOND.each_wrong)
-def test_a_wrong_answer_of_a_known_kind_is_refused_for_its_reason(device, problem, reason, answer):
-    verdict = problems.judge(problem, answer)
-    assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
-
-
-@pytest.mark.counted("other right answers accepted")
-@pytest.mark.large
-@pytest.mark.parametrize(**SECOND.each_right)
-def test_another_right_answer_is_accepted(device, problem, answer):
-    verdict = problems.judge(problem, answer)
-    assert verdict.outcome == "right", verdict.why
+test_another_wrong_answer_is_refused_for_its_reason, test_another_right_answer_is_accepted = SECOND.tests()

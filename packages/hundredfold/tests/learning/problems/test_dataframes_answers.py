@@ -543,20 +543,7 @@ def only_what_is_needed(filesystem, path, month):
     return _by_carrier(pa.concat_tables(parts))
 
 
-@pytest.mark.large
-@pytest.mark.counted("other wrong answers refused")
-@pytest.mark.parametrize(**SECOND.each_wrong)
-def test_a_second_wrong_answer_of_each_kind_is_refused_for_that_reason(problem, reason, answer):
-    verdict = problems.judge(problem, answer)
-    assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
-    assert verdict.why
-
-
-@pytest.mark.large
-@pytest.mark.parametrize(**SECOND.each_right)
-def test_right_answers_written_otherwise_are_accepted(problem, answer):
-    verdict = problems.judge(problem, answer)
-    assert verdict.outcome == "right", verdict.why
+test_another_wrong_answer_is_refused_for_its_reason, test_another_right_answer_is_accepted = SECOND.tests()
 
 
 @pytest.mark.parametrize(

@@ -600,20 +600,7 @@ def test_how_near_to_the_limit_is_said():
 # ---- the functions ----
 
 
-@pytest.mark.large
-@pytest.mark.counted("other wrong answers refused")
-@pytest.mark.parametrize(**SECOND.each_wrong)
-def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer):
-    verdict = problems.judge(problem, answer)
-    assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
-
-
-@pytest.mark.counted("other right answers accepted")
-@pytest.mark.large
-@pytest.mark.parametrize(**SECOND.each_right)
-def test_another_right_answer_is_accepted(problem, answer):
-    verdict = problems.judge(problem, answer)
-    assert verdict.right, verdict.why
+test_another_wrong_answer_is_refused_for_its_reason, test_another_right_answer_is_accepted = SECOND.tests()
 
 
 @pytest.mark.parametrize("problem", ["deploying.door", "deploying.plan"])

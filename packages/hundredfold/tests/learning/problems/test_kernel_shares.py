@@ -9,10 +9,7 @@ import kernellens
 from hundredfold.learning import problems
 from hundredfold.learning.problems.kernels.shares import of_kernel
 
-
-@pytest.fixture(autouse=True)
-def _interpreted(device, monkeypatch):
-    monkeypatch.setenv("GPUSIM_KERNELS", "interpreted")
+pytestmark = pytest.mark.usefixtures("interpreted")
 
 
 @later

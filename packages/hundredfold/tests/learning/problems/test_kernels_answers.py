@@ -23,12 +23,6 @@ SECOND = Answers("kernels")
 wrong, right = SECOND.wrong, SECOND.right
 
 
-@pytest.fixture
-def interpreted(device, monkeypatch):
-    monkeypatch.setenv("GPUSIM_KERNELS", "interpreted")
-    return device
-
-
 # ---- kernels.guard ----
 
 
@@ -595,20 +589,7 @@ def sums_are_kept(x, out):
 # ---- all of them ----
 
 
-@pytest.mark.large
-@pytest.mark.counted("other wrong answers refused")
-@pytest.mark.parametrize(**SECOND.each_wrong)
-def test_another_wrong_answer_is_refused_for_its_reason(interpreted, problem, reason, answer):
-    verdict = answers.judge(problem, answer)
-    assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
-
-
-@pytest.mark.counted("other right answers accepted")
-@pytest.mark.large
-@pytest.mark.parametrize(**SECOND.each_right)
-def test_another_right_answer_is_accepted(interpreted, problem, answer):
-    verdict = answers.judge(problem, answer)
-    assert verdict.right, verdict.why
+test_another_wrong_answer_is_refused_for_its_reason, test_another_right_answer_is_accepted = SECOND.tests("interpreted")
 
 
 def test_every_reason_a_problem_knows_has_a_second_answer_here():

@@ -16,18 +16,13 @@ from sklearn.model_selection import RandomizedSearchCV, cross_val_predict
 from sklearn.pipeline import make_pipeline
 
 from hundredfold.learning import problems
+from hundredfold.learning.problems.devices import cp
 from hundredfold.learning.problems.learning import cost, leak, pagerank, same, worth
 
 SECOND = Answers("learning")
 wrong, right = SECOND.wrong, SECOND.right
 
-cp = None
-
-
-@pytest.fixture(autouse=True)
-def _cupy(device):
-    global cp
-    cp = device
+pytestmark = pytest.mark.usefixtures("device")
 
 
 # ---- learning.same ----
@@ -544,20 +539,7 @@ def test_how_near_to_the_limit_is_said(simulated):
 # ---- the functions ----
 
 
-@pytest.mark.large
-@pytest.mark.counted("other wrong answers refused")
-@pytest.mark.parametrize(**SECOND.each_wrong)
-def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer):
-    verdict = problems.judge(problem, answer)
-    assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
-
-
-@pytest.mark.counted("other right answers accepted")
-@pytest.mark.large
-@pytest.mark.parametrize(**SECOND.each_right)
-def test_another_right_answer_is_accepted(problem, answer):
-    verdict = problems.judge(problem, answer)
-    assert verdict.right, verdict.why
+test_another_wrong_answer_is_refused_for_its_reason, test_another_right_answer_is_accepted = SECOND.tests()
 
 
 def test_every_reason_a_problem_knows_has_a_second_answer_here():

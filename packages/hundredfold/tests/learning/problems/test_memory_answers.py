@@ -14,19 +14,14 @@ from answers.second import Answers
 
 from gpusim.hardware import gpus
 from hundredfold.learning import problems
+from hundredfold.learning.problems.devices import cp
 from hundredfold.learning.problems.memory import account, passes, worth
 
 SECOND = Answers("memory")
 wrong, right = SECOND.wrong, SECOND.right
 
 
-cp = None
-
-
-@pytest.fixture(autouse=True)
-def _cupy(device):
-    global cp
-    cp = device
+pytestmark = pytest.mark.usefixtures("device")
 
 
 KEPT = {}  # arrays that some answers write their results into, each time
@@ -598,20 +593,7 @@ def no_difference_for_the_largest(x):
 # ---- the functions ----
 
 
-@pytest.mark.large
-@pytest.mark.counted("other wrong answers refused")
-@pytest.mark.parametrize(**SECOND.each_wrong)
-def test_another_wrong_answer_is_refused_for_its_reason(problem, reason, answer):
-    verdict = problems.judge(problem, answer)
-    assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
-
-
-@pytest.mark.counted("other right answers accepted")
-@pytest.mark.large
-@pytest.mark.parametrize(**SECOND.each_right)
-def test_another_right_answer_is_accepted(problem, answer):
-    verdict = problems.judge(problem, answer)
-    assert verdict.right, verdict.why
+test_another_wrong_answer_is_refused_for_its_reason, test_another_right_answer_is_accepted = SECOND.tests()
 
 
 def test_how_near_to_the_limit_is_said(simulated):

@@ -346,18 +346,7 @@ def whole_rows(flights):
     return days(flights.with_columns(pl.struct(pl.all()).alias("row")).unique("row"))
 
 
-@pytest.mark.large
-@pytest.mark.parametrize(**SECOND.each_wrong)
-def test_a_second_wrong_answer_is_refused_for_the_same_reason(problem, reason, answer):
-    verdict = problems.judge(problem, answer)
-    assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
-
-
-@pytest.mark.large
-@pytest.mark.parametrize(**SECOND.each_right)
-def test_a_second_right_answer_is_accepted(problem, answer):
-    verdict = problems.judge(problem, answer)
-    assert verdict.outcome == "right", verdict.why
+test_another_wrong_answer_is_refused_for_its_reason, test_another_right_answer_is_accepted = SECOND.tests()
 
 
 # ---- numbers and decisions ----

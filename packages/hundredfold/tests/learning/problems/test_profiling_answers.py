@@ -11,19 +11,14 @@ from answers.second import Answers
 
 from hundredfold import data
 from hundredfold.learning import problems
+from hundredfold.learning.problems.devices import cp
 from hundredfold.learning.problems.profiling import amdahl, first
 from kernellens.profiling import nsys_report
 
 SECOND = Answers("profiling")
 wrong, right = SECOND.wrong, SECOND.right
 
-cp = None
-
-
-@pytest.fixture(autouse=True)
-def _cupy(device):
-    global cp
-    cp = device
+pytestmark = pytest.mark.usefixtures("device")
 
 
 # ---- profiling.waits ----
@@ -461,16 +456,7 @@ def in_doubles(blocks, basis):
     return summed(blocks, basis, dtype="f8").get()
 
 
-@pytest.mark.parametrize(**SECOND.each_wrong)
-def test_a_second_wrong_answer_is_refused_for_the_same_reason(problem, reason, answer):
-    verdict = problems.judge(problem, answer)
-    assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
-
-
-@pytest.mark.parametrize(**SECOND.each_right)
-def test_a_second_right_answer_is_accepted(problem, answer):
-    verdict = problems.judge(problem, answer)
-    assert verdict.outcome == "right", verdict.why
+test_another_wrong_answer_is_refused_for_its_reason, test_another_right_answer_is_accepted = SECOND.tests()
 
 
 def test_the_verdict_on_a_slow_pipeline_has_its_three_numbers():

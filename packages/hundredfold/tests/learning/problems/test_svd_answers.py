@@ -13,19 +13,14 @@ from answers.second import Answers
 
 from hundredfold.learning import problems
 from hundredfold.learning.problems.choices import Job
+from hundredfold.learning.problems.devices import cp
 from hundredfold.learning.problems.svd import choose, gram, images, wire
 from hundredfold.learning.problems.verdict import Refusal
 
 SECOND = Answers("svd")
 wrong, right = SECOND.wrong, SECOND.right
 
-cp = None
-
-
-@pytest.fixture(autouse=True)
-def _cupy(device):
-    global cp
-    cp = device
+pytestmark = pytest.mark.usefixtures("device")
 
 
 # ---- svd.wire ----
@@ -551,20 +546,7 @@ def test_a_part_that_is_missing_is_not_attempted():
 # ---- all ----
 
 
-@pytest.mark.large
-@pytest.mark.counted("second wrong answers refused, each for its own reason")
-@pytest.mark.parametrize(**SECOND.each_wrong)
-def test_a_second_wrong_answer_is_refused_for_the_same_reason(problem, reason, answer):
-    verdict = answers.judge(problem, answer)
-    assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
-
-
-@pytest.mark.large
-@pytest.mark.parametrize(**SECOND.each_right)
-def test_another_right_answer_is_accepted(problem, answer):
-    verdict = answers.judge(problem, answer)
-    assert verdict.right, verdict.why
-    assert verdict.verified
+test_another_wrong_answer_is_refused_for_its_reason, test_another_right_answer_is_accepted = SECOND.tests()
 
 
 def test_each_reason_is_met_by_a_second_answer():

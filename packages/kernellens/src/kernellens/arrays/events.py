@@ -12,7 +12,8 @@ class Allocation:
 
     Attributes
     ----------
-    number : int
+    number : int or None
+        None for memory that was there before, of which only the end is noted.
     size : int
         Bytes, as the pool rounds them.
     line : int or None
@@ -30,7 +31,7 @@ class Allocation:
         The pool and the stream to which it goes back when it is freed; None where freeing it waits for the device.
     """
 
-    number: int
+    number: int | None
     size: int
     line: int | None
     born: int

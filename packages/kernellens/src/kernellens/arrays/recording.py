@@ -55,13 +55,15 @@ class Recorder:
         self._at: dict[int, Allocation] = {}
         self._lock = threading.RLock()
         self._open = False
+        self._noted_block = _noting(self)
 
     def __enter__(self) -> Recorder:
         if queue.watcher is not None:
             raise RuntimeError("An account is being taken already: one cannot be taken inside of another.")
         queue.drain()
         self.before = self.peak = memory.in_use()
-        memory.block_class = _noting(self)
+        memory.block_class = self._noted_block
+        memory.on_free = self.gone
         queue.watcher = self._launched
         self._open = True
         return self
@@ -70,6 +72,7 @@ class Recorder:
         self._open = False
         queue.watcher = None
         memory.block_class = memory.Block
+        memory.on_free = None
 
     def line(self) -> tuple[int | None, tuple[int, int]]:
         """The line of the code that is being carried out, and which call of which function that is, how far it has come."""
@@ -105,9 +108,14 @@ class Recorder:
         if now > self.peak:
             self.peak, self.peak_line = now, line
 
-    def gone(self, made: Allocation) -> None:
-        """Note that an allocation was given back."""
-        if self._open and made.died is None:
+    def allocation(self, block: memory.Block) -> Allocation | None:
+        """What was noted of a block; None if it was made before."""
+        return getattr(block, "noted", None) if isinstance(block, self._noted_block) else None  # no other recorder's
+
+    def gone(self, block: memory.Block) -> None:
+        """Note that a block was given back."""
+        made = self.allocation(block)
+        if self._open and made is not None and made.died is None:
             made.died = len(self.events)
             with self._lock:
                 if self._at.get(made.start) is made:
@@ -157,28 +165,15 @@ class Recorder:
         return Span(None if owner is None else owner.number, low, high, distinct, distinct == high - low)
 
 
-def _noting(recorder: Recorder) -> type[memory.Block]:
+def _noting(recorder: Recorder) -> Any:
     class Noted(memory.Block):
-        """A block whose coming and going is noted."""
+        """A block of which `noted` is the recorder's."""
 
-        __slots__ = ("_noted",)
+        __slots__ = ("noted",)
 
         def __init__(self, *args: Any):
             super().__init__(*args)
-            self._noted = recorder.made(self)
-
-        def free(self) -> None:
-            self._gone()
-            super().free()
-
-        def __del__(self):
-            self._gone()
-            super().__del__()
-
-        def _gone(self) -> None:
-            noted = getattr(self, "_noted", None)
-            if noted is not None:
-                recorder.gone(noted)
+            self.noted = recorder.made(self)
 
     return Noted
 

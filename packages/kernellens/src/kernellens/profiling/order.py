@@ -68,11 +68,11 @@ def _merge(one: Clock, other: Clock) -> None:
 
 
 class _Arenas:
-    """Where each array would lie, had the pools been empty at the beginning: best fit, a larger block is split, as in CuPy."""
+    """Where each array would lie, had the pools had nothing free at the beginning: best fit, a larger block is split, as in CuPy."""
 
     def __init__(self) -> None:
         self._blocks: dict[tuple[int, int] | None, list[Place]] = {}  # free ones; the last one was freed most recently
-        self._places: dict[int, tuple[Place, int]] = {}  # by an allocation's number; and its address here
+        self._places: dict[int | None, tuple[Place, int]] = {}  # by an allocation's number; and its address here
 
     def take(self, made: Allocation) -> None:
         blocks = self._blocks.setdefault(made.arena, [])
@@ -87,8 +87,9 @@ class _Arenas:
         self._places[made.number] = place, made.start
 
     def free(self, made: Allocation) -> None:
-        place, _ = self._places[made.number]
-        blocks = self._blocks[made.arena]
+        before = Place(None, made.start, made.start + made.size)  # where it lay, if it was there at the beginning
+        place, _ = self._places.get(made.number, (before, made.start))
+        blocks = self._blocks.setdefault(made.arena, [])
         for block in [block for block in blocks if block.base == place.base]:
             if block.high == place.low or block.low == place.high:
                 blocks.remove(block)

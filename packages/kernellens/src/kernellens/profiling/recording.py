@@ -109,15 +109,18 @@ class Watch(Recorder):
         """Note an allocation, and where it goes when it is freed."""
         made = super().made(block)
         if made is not None and not made.inner and block._pool.by_stream:
-            made.arena = block._pool.number, _one_name(activity.current())
+            made.arena = _arena(block)
             self.items.append(Item(self._clock(), taken=made))
         return made
 
-    def gone(self, made: Allocation) -> None:
-        """Note that an allocation was given back."""
-        if self._open and made.died is None and made.arena is not None:
+    def gone(self, block: memory.Block) -> None:
+        """Note that a block was given back, also one that was made before."""
+        made = self.allocation(block)
+        if made is None and block._pool.by_stream:
+            made = Allocation(None, block.size, None, 0, start=block.ptr, arena=_arena(block))
+        if self._open and made is not None and made.died is None and made.arena is not None:
             self.items.append(Item(self._clock(), freed=made))
-        super().gone(made)
+        super().gone(block)
 
     def _noted(self, note: Note) -> None:
         if self._open:
@@ -135,6 +138,10 @@ class Watch(Recorder):
                 line=last.line,
             )
         )
+
+
+def _arena(block: memory.Block) -> tuple[int, int]:
+    return block._pool.number, _one_name(block.stream)
 
 
 def _one_name(stream: int) -> int:

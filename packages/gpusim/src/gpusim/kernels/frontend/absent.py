@@ -6,6 +6,8 @@ compiles without a GPU too.
 
 from __future__ import annotations
 
+import ast
+
 UFUNCS = frozenset(
     (
         *("arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "bitwise_and", "bitwise_or"),
@@ -74,6 +76,14 @@ _INSTEAD = {
     **{"divmod": "x // y and x % y", "positive": "x", "max": "a loop with max(a, b)", "min": "a loop with min(a, b)"},
     **{"amax": "a loop with max(a, b)", "amin": "a loop with min(a, b)", "ravel": "reshape"},
 }
+
+
+def mistyped(node: ast.AST) -> bool:
+    """Whether numba-cuda finds a statement or an expression of Python wrong by its types: it calls that a `TypingError`."""
+    if isinstance(node, ast.Try):
+        names = {getattr(handler.type, "id", "") for handler in node.handlers}
+        return bool(names - {"", "Exception"})
+    return isinstance(node, ast.Dict | ast.DictComp | ast.ListComp | ast.JoinedStr)
 
 
 def sentence(what: str, name: str) -> str:

@@ -7,11 +7,10 @@ Assignment Form" (CC 2013): Numba types each assignment of a variable by itself,
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-
-from .types import Type
 
 if TYPE_CHECKING:
     from gpusim.kernels.frontend.python.resolve import Function
@@ -42,6 +41,10 @@ class Allocation(NamedTuple):
     dtype: np.dtype
 
 
+def _untyped(names: Any) -> str:
+    raise AssertionError("the type of this instruction has not been inferred")
+
+
 class Value:
     """One instruction and its result.
 
@@ -61,8 +64,8 @@ class Value:
     def __init__(self, op: str, args: list, extra: Any, place: Place, number: int, block: Block, names=()):
         self.op, self.args, self.extra, self.names = op, args, extra, names
         self.place, self.id, self.block = place, number, block
-        self.type: Type | None = None
-        self.emit = None
+        self.type: Any = None  # a Type, when it has been inferred
+        self.emit: Callable[[Any], str] = _untyped
         self.uses = 0
 
     def __repr__(self) -> str:

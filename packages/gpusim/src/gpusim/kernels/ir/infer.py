@@ -14,10 +14,11 @@ import enum
 import math
 import operator
 from types import ModuleType, SimpleNamespace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..faults import UncompilableError
 from ..frontend import absent
 from ..frontend.intrinsics import BARRIERS, VECTOR_BASES, VOTES
 from ..frontend.python.resolve import is_written
@@ -107,7 +108,7 @@ _MAKERS = {
 MODULES = {"math": math, "cmath": cmath, "np": np, "builtins": builtins, "operator": operator}
 
 
-def _names() -> dict[object, str]:
+def _names() -> dict[Any, str]:
     unary, binary, _ = promotion._tables()
     found = {}
     for name in (*unary, *binary):
@@ -117,7 +118,7 @@ def _names() -> dict[object, str]:
     return found | more | {np.abs: "np.absolute", np.round: "np.rint", math.remainder: "math.remainder"}
 
 
-NAMES: dict[object, str] = {}
+NAMES: dict[Any, str] = {}
 
 
 class _Typed(NamedTuple):
@@ -157,6 +158,16 @@ COUNTS = {
 SMALL = {"b": "bhil", "h": "hil"}
 
 
+def error_of(value: Value, refused: TypingError) -> UncompilableError:
+    """What typing refuses, with the place of the instruction."""
+    name = str(value.extra).partition(".")[2]
+    what = f"The variable {name} {refused}" if value.op == "phi" and name else f"{refused}"
+    what = f"A value {what}" if what.startswith("is ") else what
+    error = value.place.function.error(what if what.endswith((".", "?")) else what + ".", value.place.node)
+    error.mistyped = True
+    return error
+
+
 class Inference:
     """Types a graph.
 
@@ -175,7 +186,7 @@ class Inference:
         self.graph, self.debug = graph, debug
         self.arrays, self.scalars, self.functions = runtime.arrays, runtime.scalars, runtime.functions
         self.atomics, self.bits, self.lanes, self.warps = runtime.atomics, runtime.bits, runtime.lanes, runtime.warps
-        self.constants: dict[str, object] = {}
+        self.constants: dict[str, Any] = {}
         self.allocations: dict[Value, tuple] = {}
         self._named: dict[int, str] = {}
         self._run()
@@ -210,12 +221,7 @@ class Inference:
             elif all(a.type is not None or (value.op == "select" and a.op == "undefined") for a in value.args):
                 value.type = getattr(self, "op_" + value.op)(value)
         except TypingError as refused:
-            name = str(value.extra).partition(".")[2]
-            what = f"The variable {name} {refused}" if value.op == "phi" and name else f"{refused}"
-            what = f"A value {what}" if what.startswith("is ") else what
-            error = value.place.function.error(what if what.endswith((".", "?")) else what + ".", value.place.node)
-            error.mistyped = True
-            raise error from None
+            raise error_of(value, refused) from None
         return value.type != before
 
     def _phi(self, value: Value) -> Type | None:
@@ -231,7 +237,7 @@ class Inference:
 
     # What the handlers use
 
-    def k(self, thing_: object) -> str:
+    def k(self, thing_: Any) -> str:
         """A name for an object in the generated code."""
         name = self._named.get(id(thing_))
         if name is None:
@@ -239,7 +245,7 @@ class Inference:
             self.constants[name] = thing_
         return name
 
-    def cast(self, expression: str, a: Type | None, b: Type) -> str:
+    def cast(self, expression: str, a: Any, b: Any) -> str:
         """The expression converted from one type to another.
 
         Raises
@@ -285,7 +291,7 @@ class Inference:
             return "None"
         raise TypingError(f"is {t} on one way and not assigned on another")
 
-    def constant(self, value: Value) -> object:
+    def constant(self, value: Value) -> Any:
         """What a value is for all threads, known while compiling; else None."""
         if value.op == "const":
             return value.extra
@@ -311,7 +317,7 @@ class Inference:
                 return base[index]
         return None
 
-    def _known(self, v: Value, value: object) -> Type:
+    def _known(self, v: Value, value: Any) -> Type:
         """An instruction whose result is known now."""
         v.op, v.extra, v.args = "const", value, []
         return self.op_const(v)
@@ -335,7 +341,7 @@ class Inference:
         v.emit = lambda _: self.literal(value, t)
         return t
 
-    def literal(self, value: object, t: Type) -> str:
+    def literal(self, value: Any, t: Type) -> str:
         if isinstance(t, Scalar | Time):
             return self.k(np.array(value, t.dtype)[()])
         if isinstance(t, Tuple):
@@ -405,9 +411,9 @@ class Inference:
             if not isinstance(a.type, Scalar) or a.type.letter in COMPLEXES:
                 raise TypingError(f"range needs integers, not {a.type}")
             letters.append("l" if a.type in _REALS else a.type.letter)  # Numba converts floats
-        letter = promotion.signature("builtins.range", letters[0])[1]
+        letter = promotion.result("builtins.range", letters[0])
         for other in letters[1:]:
-            letter = promotion.signature("builtins.range", letter, other)[1]
+            letter = promotion.result("builtins.range", letter, other)
         return letter
 
     def _step(self, v: Value) -> int | None:
@@ -467,7 +473,7 @@ class Inference:
         v.emit = lambda n: emit(n[1], n[0])
         return t
 
-    def _item(self, t: Type, access):
+    def _item(self, t: Any, access):
         if isinstance(t, Array):
             return self.element(t, access)
         if isinstance(t, Tuple):
@@ -492,7 +498,7 @@ class Inference:
         return SCALARS[letter]
 
     def op_binary(self, v: Value) -> Type:
-        texts = [getattr(a.type, "value", None) for a in v.args]
+        texts: list[Any] = [getattr(a.type, "value", None) for a in v.args]
         if v.extra == "add" and all(isinstance(text, str) for text in texts):
             return self._known(v, "".join(texts))
         t, emit = self.binary(v, v.extra, v.args[0], v.args[1])
@@ -511,8 +517,12 @@ class Inference:
                 raise TypingError("`is` compares objects, which a kernel has none of: use ==")
             answer = self.k(np.bool_((a == b) == (plain == "is")))
             return BOOL, lambda x, y: answer
+        return self._combined(v, name, plain, a, b, self.constant(right))
+
+    def _combined(self, v: Value, name: str, plain: str, a: Any, b: Any, constant: Any = None):
+        """Result type and emitter of an operator on two types; `constant` is what the right operand is, where it is known."""
         if isinstance(a, Scalar) and isinstance(b, Scalar):
-            return self._numbers(v, name, plain, a, b, self.constant(right))
+            return self._numbers(v, name, plain, a, b, constant)
         if isinstance(a, Time) or isinstance(b, Time):
             return self._times(plain, a, b)
         if isinstance(a, Tuple) and isinstance(b, Tuple):
@@ -574,7 +584,7 @@ class Inference:
         return lambda x, y: f"{self.k(function)}({self.cast(x, a, result)}, {self.cast(y, b, result)})"
 
     def _times(self, plain, a, b):
-        function = {
+        function: Any = {
             **{"add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide},
             **{"floordiv": np.floor_divide, "mod": np.remainder, "eq": np.equal, "ne": np.not_equal},
             **{"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal},
@@ -590,7 +600,7 @@ class Inference:
         if len(a.items) != len(b.items):
             answer = self.k(np.bool_(plain == "ne"))
             return lambda x, y: answer
-        parts = [self._numbers(v, plain, plain, p, q, None)[1] for p, q in zip(a.items, b.items, strict=True)]
+        parts = [self._combined(v, plain, plain, p, q)[1] for p, q in zip(a.items, b.items, strict=True)]
         sign = " & " if plain == "eq" else " | "
         return lambda x, y: "(" + sign.join(p(f"{x}[{k}]", f"{y}[{k}]") for k, p in enumerate(parts)) + ")"
 
@@ -617,7 +627,7 @@ class Inference:
         v.emit = lambda n: truth(n[0])
         return BOOL
 
-    def _truth(self, t: Type):
+    def _truth(self, t: Any):
         if isinstance(t, Scalar | Time):
             return lambda x: self.cast(x, t, BOOL) if isinstance(t, Scalar) else f"({x} != 0)"
         if isinstance(t, Tuple) or t == NONE:
@@ -644,7 +654,7 @@ class Inference:
     # Subscripts and attributes
 
     def access(self, v: Value, base: Value, kind: str, operation: str = "") -> Access:
-        node = v.place.node
+        node: Any = v.place.node
         if v.op == "icall":
             node = node.args[0]
         elif isinstance(node, ast.Subscript | ast.Attribute):
@@ -807,8 +817,8 @@ class Inference:
         )
         return NONE
 
-    def _field_type(self, t: Type, name: object) -> Type:
-        dtype = t.dtype if isinstance(t, Record) else t.item.dtype
+    def _field_type(self, t: Any, name: Any) -> Type:
+        dtype: Any = t.dtype if isinstance(t, Record) else t.item.dtype
         if not isinstance(name, str) or name not in dtype.names:
             raise TypingError(f"A record has no field {name}: its fields are {', '.join(dtype.names)}")
         inner = dtype.fields[name][0]
@@ -941,9 +951,11 @@ class Inference:
             if name == "ravel" and not args:
                 v.emit = lambda n: f"{self.k(self.arrays.reshaped)}(g, {n[0]}, (-1,), {self.k(access)})"
                 return Array(t.item, 1)
-            if name == "reshape":
+            if name == "reshape" and args:
                 shape = args[0].type.items if isinstance(args[0].type, Tuple) else tuple(a.type for a in args)
                 given = isinstance(args[0].type, Tuple)
+                if not all(isinstance(n, Scalar) and n.letter in INTEGERS for n in shape):
+                    raise TypingError(f"reshape takes whole numbers, not {', '.join(map(str, shape))}")
                 v.emit = lambda n: (
                     f"{self.k(self.arrays.reshaped)}(g, {n[0]}, {n[1] if given else '(' + ', '.join(n[1:]) + ',)'}, {self.k(access)})"
                 )
@@ -995,7 +1007,7 @@ class Inference:
     def op_call(self, v: Value) -> Type:
         return self.call(v, v.extra, v.args, lambda n: n)
 
-    def call(self, v: Value, function: object, args: list[Value], pick) -> Type:
+    def call(self, v: Value, function: Any, args: list[Value], pick) -> Type:
         """Type a call of a Python object; `pick` gives the argument expressions among all those of the instruction."""
         if not NAMES:
             NAMES.update(_names())
@@ -1004,6 +1016,7 @@ class Inference:
         special = getattr(self, "c_" + getattr(function, "__name__", ""), None)
         hashable = getattr(function, "__hash__", None) is not None
         name = NAMES.get(function) if hashable else None
+        named: Any = dtype_of_thing(getattr(args[0].type, "value", None)) if len(args) == 1 else None
         arrays_given = any(isinstance(a.type, Array) for a in args)
         reduced = (
             getattr(function, "__name__", "")
@@ -1015,10 +1028,8 @@ class Inference:
         elif reduced in _REDUCED and len(args) == 1 and arrays_given:
             t, emit = self._reduced(v, args[0], reduced)
             one, emit = emit, lambda n: one(n[0])
-        elif (
-            function is np.dtype and len(args) == 1 and dtype_of_thing(getattr(args[0].type, "value", None)) is not None
-        ):
-            made = dtype_of_thing(args[0].type.value).dtype
+        elif function is np.dtype and named is not None:
+            made = named.dtype
             t, emit = thing(made), lambda n: self.k(made)
         elif hashable and len(args) == {cmath.phase: 1, cmath.polar: 1, cmath.rect: 2, cmath.log: 2}.get(function):
             t, emit = self._polar(function, args)
@@ -1036,9 +1047,10 @@ class Inference:
             if not callable(function) and not isinstance(function, Type):
                 raise TypingError(f"{text} cannot be called")
             types = ", ".join(str(a.type) for a in args)
-            if what == "numpy" and function.__name__ in _MAKERS:
+            made = getattr(function, "__name__", "")
+            if what == "numpy" and made in _MAKERS:
                 raise TypingError(
-                    f"np.{function.__name__} makes a new array, which a kernel cannot: a GPU's threads have no memory to take "
+                    f"np.{made} makes a new array, which a kernel cannot: a GPU's threads have no memory to take "
                     "it from. Use cuda.local.array or cuda.shared.array, or pass an array in and write a loop."
                 )
             raise TypingError(f"A kernel cannot call {text.removeprefix('builtins.')}({types})")
@@ -1047,7 +1059,7 @@ class Inference:
         v.emit = lambda n: emit(pick(n))
         return t
 
-    def _there(self, v: Value, function: object) -> None:
+    def _there(self, v: Value, function: Any) -> None:
         """Refuse what NumPy has and numba-cuda has not."""
         if not is_written(v.place.function.pyfunc):
             return
@@ -1087,8 +1099,8 @@ class Inference:
     def _tabled(self, v, name, args):
         family, _, short = name.partition(".")
         if family == "operator" and len(args) == 2:
-            t, emit = self.binary(v, short, *args)
-            return t, lambda n: emit(*n)
+            t, two = self.binary(v, short, *args)
+            return t, lambda n: two(*n)
         for a in args:
             if not isinstance(a.type, Scalar):
                 if isinstance(a.type, Time) and family == "builtins" and short == "abs":
@@ -1140,7 +1152,7 @@ class Inference:
         *inputs, out = args
         if not isinstance(out.type, Array) or not isinstance(out.type.item, Scalar) or not inputs:
             raise TypingError(f"{name} of an array needs an array for the result: {name}(x, out)")
-        types = [a.type.item if isinstance(a.type, Array) else a.type for a in inputs]
+        types: list[Any] = [a.type.item if isinstance(a.type, Array) else a.type for a in inputs]
         if not all(isinstance(t, Scalar) for t in types):
             raise TypingError(f"{name} takes numbers, not {', '.join(map(str, types))}")
         found = promotion.signature(name, *(t.letter for t in types))
@@ -1194,9 +1206,10 @@ class Inference:
             raise TypingError(f"{name} takes numbers, not {', '.join(map(str, types))}")
         if any(isinstance(t, Scalar) and t.letter in COMPLEXES for t in types):
             raise TypingError(f"{name} does not take complex numbers")
-        result = types[0]
+        result: Any = types[0]
         for t in types[1:]:
-            if isinstance(t, Scalar) and not promotion.signature(f"builtins.{name}", result.letter, t.letter):
+            letters = [n.letter for n in (result, t) if isinstance(n, Scalar)]
+            if type(result) is not type(t) or (letters and not promotion.signature(f"builtins.{name}", *letters)):
                 raise TypingError(f"{name} does not take {result} and {t}")
             result = promotion.unify(result, t)
 
@@ -1219,7 +1232,7 @@ class Inference:
         t = args[0].type if len(args) == 1 else None
         if not isinstance(t, Array) or t.ndim != 1 or not isinstance(t.item, Scalar):
             raise TypingError("sum takes an array of one dimension in a kernel: write a loop")
-        result = SCALARS[promotion.signature("operator.add", "l", t.item.letter)[1]]
+        result = SCALARS[promotion.result("operator.add", "l", t.item.letter)]
         access = self.access(v, args[0], "read")._replace(place=v.place)
         return (
             result,
@@ -1445,7 +1458,7 @@ class Inference:
             raise TypingError(f"cuda.{v.extra} needs a type of NumPy's or Numba's, such as np.float64, not {t}")
         if item is None and isinstance(t, Thing) and not (isinstance(t.value, str) and t.value.startswith("cuda.")):
             item = dtype_of_thing(t.value)
-        if item is None:
+        if not isinstance(item, Scalar | Record | Time):
             raise TypingError(f"cuda.{v.extra} needs a type such as np.float32, not {t}")
         return tuple(int(n) for n in shape), item
 
@@ -1508,7 +1521,7 @@ class Inference:
         def emit(n):
             values = [self.cast(x, o.type, t.item) for x, o in zip(n[len(n) - len(operands) :], operands, strict=True)]
             at = self._tupled(index, n[1]) if index is not None else f"({'0, ' * t.ndim})"
-            if real:  # numba-cuda makes a whole number of it
+            if index is not None and real:  # numba-cuda makes a whole number of it
                 at = f"({self.cast(n[1], index.type, INT64)},)"
             return f"{function}(g, {n[0]}, {at}, {', '.join(values)}, {self.k(access)}, {v.uses > 0})"
 
@@ -1691,7 +1704,7 @@ _ATTRIBUTES = (
 )
 
 
-def _is_of(t: Type, kind: object) -> bool:
+def _is_of(t: Type, kind: Any) -> bool:
     """``isinstance`` of a value of a type."""
     letter = {int: "l", float: "d", complex: "D", bool: "?"}.get(kind)  # Numba's, of 64 bits each
     if isinstance(t, Scalar) and letter:
@@ -1703,7 +1716,7 @@ def _is_of(t: Type, kind: object) -> bool:
     return kind is not None and dtype_of_thing(kind) == t
 
 
-def _number(x: object) -> bool:
+def _number(x: Any) -> bool:
     return isinstance(x, int | float | np.integer | np.floating) and not isinstance(x, bool)
 
 
@@ -1731,7 +1744,7 @@ def _count(start, stop, step):
 
 
 def _least(*lengths):
-    least = lengths[0]
+    least = lengths[0] if lengths else 0
     for n in lengths[1:]:
         least = np.minimum(least, n)
     return least

@@ -8,9 +8,11 @@ import enum
 import math
 import re
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
+from ..frontend.absent import mistyped
 from ..frontend.intrinsics import SYNCHRONISING
 from .graph import Graph, Loop, Place, Value
 from .types import NONE, Type
@@ -108,7 +110,9 @@ class Lowering:
             method = getattr(self, "s_" + type(node).__name__, None)
             if method is None:
                 what = REFUSED_STATEMENTS.get(type(node), type(node).__name__)
-                raise self.error(f"A kernel cannot use {what}. There is no such thing on a GPU.", node)
+                error: Any = self.error(f"A kernel cannot use {what}. There is no such thing on a GPU.", node)
+                error.mistyped = mistyped(node)
+                raise error
             method(node)
 
     def s_Pass(self, node):
@@ -145,7 +149,8 @@ class Lowering:
     def s_AugAssign(self, node):
         if isinstance(node.op, ast.MatMult):
             raise self.error("A kernel cannot use @=: write the loops.", node)
-        target, name = node.target, "i" + OPERATORS[type(node.op)].rstrip("_")
+        target: Any = node.target
+        name = "i" + OPERATORS[type(node.op)].rstrip("_")
         if isinstance(target, ast.Name):
             load = ast.copy_location(ast.Name(target.id, ast.Load()), target)
             value = self.make("binary", [self.expression(load), self.expression(node.value)], node, name)
@@ -153,7 +158,7 @@ class Lowering:
             return
         base = self.expression(target.value)
         index = [self.expression(target.slice)] if isinstance(target, ast.Subscript) else []
-        kind, extra = ("item", None) if index else ("attr", target.attr)
+        kind, extra = ("item", None) if index else ("attr", getattr(target, "attr", ""))
         old = self.make("get" + kind, [base, *index], target, extra)
         new = self.make("binary", [old, self.expression(node.value)], node, name)
         self.make("set" + kind, [base, *index, new], target, extra)
@@ -221,7 +226,7 @@ class Lowering:
             results.append({k: v for k, v in self.graph.current.defs.items() if before.get(k) is not v})
         self.graph.current.defs = before
         assigned = {
-            self.frame.prefix + t.id
+            self.frame.prefix + getattr(t, "id", "")
             for body in (node.body, node.orelse)
             for s in body
             if not isinstance(s, ast.Pass)
@@ -350,11 +355,12 @@ class Lowering:
         self.graph.start(fine)
 
     def s_Raise(self, node):
-        cls, args, call = None, (), node.exc
+        cls, args = None, ()
+        call: Any = node.exc
         if isinstance(call, ast.Call):
             if not all(isinstance(a, ast.Constant) for a in call.args) or call.keywords:
                 raise self.error("An exception in a kernel takes constants only.", node)
-            args, call = tuple(a.value for a in call.args), call.func
+            args, call = tuple(getattr(a, "value", None) for a in call.args), call.func
         if call is not None:
             value = self.expression(call)
             cls = value.extra if value.op == "const" else None
@@ -415,7 +421,9 @@ class Lowering:
         method = getattr(self, "x_" + type(node).__name__, None)
         if method is None:
             what = REFUSED.get(type(node), f"{type(node).__name__} (this expression)")
-            raise self.error(f"A kernel cannot use {what}: there is no such thing on a GPU.", node)
+            error: Any = self.error(f"A kernel cannot use {what}: there is no such thing on a GPU.", node)
+            error.mistyped = mistyped(node)
+            raise error
         return method(node)
 
     def x_Constant(self, node):

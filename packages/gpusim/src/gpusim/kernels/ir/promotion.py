@@ -8,10 +8,11 @@ from __future__ import annotations
 import functools
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from .types import LETTERS, NONE, SCALARS, Array, Scalar, Time, Tuple, Type, TypingError
+from .types import LETTERS, NAMES, NONE, SCALARS, Array, Scalar, Time, Tuple, Type, TypingError
 
 WIDTH = len(LETTERS)
 _LIKE = {
@@ -53,7 +54,17 @@ def signature(name: str, *letters: str) -> tuple[str, str] | None:
     return cell[: len(letters)], cell[len(letters) :]
 
 
-def unify(a: Type | None, b: Type | None) -> Type:
+def result(name: str, *letters: str) -> str:
+    """The type of a result, where the operands are known to have one."""
+    found = signature(name, *letters)
+    if found is None:
+        raise TypingError(
+            f"{name.rpartition('.')[2]} does not take {' and '.join(NAMES[letter] for letter in letters)}"
+        )
+    return found[1]
+
+
+def unify(a: Any, b: Any) -> Type:
     """The type of a variable that is assigned both.
 
     Raises

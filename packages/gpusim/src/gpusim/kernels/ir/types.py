@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -53,7 +54,7 @@ class Time(Type):
 class Record(Type):
     """A reference to one item of a structured array."""
 
-    dtype: np.dtype
+    dtype: Any  # a NumPy dtype with names
 
     def __str__(self) -> str:
         return f"Record({', '.join(self.dtype.names)})"
@@ -117,7 +118,7 @@ class NoneType(Type):
 class Thing(Type):
     """What exists only while compiling: a module, a function, a type, a string, ``cuda.blockDim``."""
 
-    value: object = field(compare=False)
+    value: Any = field(compare=False)
     key: int = 0
 
     def __str__(self) -> str:
@@ -136,7 +137,7 @@ SIGNED, UNSIGNED, FLOATS, COMPLEXES = "bhil", "BHIL", "efd", "FD"
 INTEGERS = SIGNED + UNSIGNED
 
 
-def thing(value: object) -> Thing:
+def thing(value: Any) -> Thing:
     return Thing(value, hash(value) if isinstance(value, str) else id(value))
 
 
@@ -158,7 +159,7 @@ def of_dtype(dtype: np.dtype) -> Type:
     return found
 
 
-def of_value(value: object) -> Type:
+def of_value(value: Any) -> Type:
     """The type that Numba gives to a kernel's argument or to a constant.
 
     Raises
@@ -188,13 +189,14 @@ def of_value(value: object) -> Type:
         return NONE
     if isinstance(value, tuple):
         items = tuple(of_value(item) for item in value)
-        if hasattr(value, "_fields"):
-            return Tuple(items, type(value), tuple(value._fields))
+        fields = getattr(value, "_fields", None)
+        if fields is not None:
+            return Tuple(items, type(value), tuple(fields))
         return Tuple(items)
     raise TypingError(f"A {type(value).__name__} cannot be used in a kernel.")
 
 
-def dtype_of_thing(value: object) -> Type | None:
+def dtype_of_thing(value: Any) -> Type | None:
     """The scalar or record type that a name such as ``np.float32``, ``numba.int64`` or ``"f4"`` denotes; else None."""
     if isinstance(value, Type):
         return value
@@ -223,13 +225,13 @@ def dtype_of_thing(value: object) -> Type | None:
     return None
 
 
-def _record_dtype(record: object) -> np.dtype:
+def _record_dtype(record: Any) -> np.dtype:
     names, formats, offsets = [], [], []
     for name, part in record.fields.items():
         shape, inner = (), part.type
         if hasattr(inner, "shape") and hasattr(inner, "dtype"):
             shape, inner = tuple(inner.shape), inner.dtype
-        item = dtype_of_thing(inner)
+        item: Any = dtype_of_thing(inner)
         if item is None:
             raise TypingError(f"the field {name} of a record has a type that is not simulated: {inner}")
         names.append(name)

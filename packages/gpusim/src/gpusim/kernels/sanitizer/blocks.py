@@ -6,6 +6,8 @@ import itertools
 
 import numpy as np
 
+from ..limits import three
+
 MOST = 64
 
 
@@ -28,8 +30,7 @@ def choose(griddim: int | tuple[int, ...], limit: int = MOST) -> np.ndarray:
     numpy.ndarray, int64
         Linear ids (x fastest), ascending, without repetition.
     """
-    dims = tuple(griddim) if hasattr(griddim, "__iter__") else (griddim,)
-    dims = (*(int(n) for n in dims), 1, 1, 1)[:3]
+    dims = three(griddim)
     total = dims[0] * dims[1] * dims[2]
     if total <= limit:
         return np.arange(total)
@@ -47,7 +48,7 @@ def choose(griddim: int | tuple[int, ...], limit: int = MOST) -> np.ndarray:
     return np.array(sorted({*ids, *picked}), np.int64)
 
 
-def _notable(dims: tuple[int, int, int]) -> list[tuple[int, int, int]]:
+def _notable(dims: tuple[int, int, int]) -> list[tuple[int, ...]]:
     """Places worth a look, the most important first."""
     ends = [sorted({0, n - 1}) for n in dims]
     inner = [sorted({min(1, n - 1), max(n - 2, 0)}) for n in dims]

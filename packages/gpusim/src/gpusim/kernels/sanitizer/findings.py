@@ -7,21 +7,22 @@ import dataclasses
 import itertools
 import re
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gpusim.device.indices import indices
 
 from ..driver_errors import LaunchError
-from ..faults import KernelError, OutOfBoundsError, element, who
+from ..faults import DeadlockError, KernelError, OutOfBoundsError, element, who
+from ..limits import three
 from . import messages, races, uninitialized
 from .fences import Fences
 from .meetings import Meetings
 from .memory import memories
 from .out_of_bounds import outside
 from .reading import Log
-from .records import ATOMIC, FLAGGED_AXES, FROM_THE_END, NEGATIVE, NEGATIVE_AXIS, WRITE, Site
+from .records import ATOMIC, FLAGGED_AXES, FROM_THE_END, NEGATIVE, NEGATIVE_AXIS, RECORD, WRITE, Site
 
 MOST = 20
 """Findings kept of each kind."""
@@ -171,15 +172,15 @@ def of_fault(error: KernelError) -> Finding:
     kind = "launch"
     if isinstance(error, OutOfBoundsError):
         kind = "out-of-bounds"
-    elif "Barrier" in type(error).__name__ or "Deadlock" in type(error).__name__:
+    elif isinstance(error, DeadlockError):
         kind = "barrier-divergence"
     elif not isinstance(error, LaunchError):
         kind = "uncompilable" if "ncompilable" in "".join(c.__name__ for c in type(error).__mro__) else "launch"
-    threads = (Thread(error.thread, error.block),) if error.thread is not None else ()
+    threads = (Thread(three(error.thread), three(error.block or (0, 0, 0))),) if error.thread is not None else ()
     array, index = getattr(error, "array", None), getattr(error, "index", None)
     cure = error.cure() if isinstance(error, OutOfBoundsError) and error.sentence is None else ""
     cause = error.cause or ("refused" if kind == "launch" else "")
-    place = {"function": error.function or "", "cure": cure, "cause": cause}
+    place: dict[str, Any] = {"function": error.function or "", "cure": cure, "cause": cause}
     return Finding(kind, "error", array, index, error.line, threads, str(error), **place)
 
 
@@ -243,7 +244,7 @@ def _negative(log: Log) -> list[Finding]:
     """Negative indices, but for those that are written as such."""
     found = []
     flagged = [r[r["flags"] & NEGATIVE > 0] for _, r in log.pieces()]
-    records = np.concatenate(flagged) if flagged else np.empty(0)
+    records = np.concatenate(flagged) if flagged else np.empty(0, RECORD)
     if not len(records):
         return []
     for number in np.unique(records["site"]):
@@ -252,7 +253,7 @@ def _negative(log: Log) -> list[Finding]:
         array = log.arrays[record["array"]]
         if _written_so(site):
             continue
-        index = array.index(int(record["element"]))
+        index = array.index_of(int(record["element"]))
         asked = _asked(index, array.shape, int(record["flags"]))
         name = array.name or site.array
         verb = {"read": "reads", "write": "writes"}.get(site.kind, "updates")

@@ -9,8 +9,11 @@ The order of the records is the order in which each block's threads ran; between
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ..limits import three
 from .reading import Log
 from .records import (
     ATOMIC,
@@ -81,20 +84,20 @@ class Recorder:
     """
 
     def __init__(self, griddim, blockdim, blocks=None, *, maximum: int = MOST, kernel: str = "") -> None:
-        griddim, blockdim = _three(griddim), _three(blockdim)
+        griddim, blockdim = three(griddim), three(blockdim)
         if blocks is None:
             blocks = np.arange(int(np.prod(griddim, dtype=np.int64)))
         self._log = Log(griddim, blockdim, np.asarray(blocks, np.int64), kernel=kernel)
         self._maximum = maximum
         self._kept = 0
-        self._numbers: dict[object, int] = {}
+        self._numbers: dict[Any, int] = {}
         self._reserved: Chunk | None = None
 
-    def site(self, *args: object, **kwargs: object) -> int:
+    def site(self, *args: Any, **kwargs: Any) -> int:
         """The number of a :class:`Site`, given like its fields; the same site has the same number."""
         return self._number(self._log.sites, Site(*args, **kwargs), 0xFFFF)
 
-    def array(self, *args: object, **kwargs: object) -> int:
+    def array(self, *args: Any, **kwargs: Any) -> int:
         """The number of an :class:`Array`, given like its fields; every call makes a new one."""
         array = Array(*args, **kwargs)
         array = array._replace(dtype=np.dtype(array.dtype), shape=tuple(int(n) for n in array.shape))
@@ -108,7 +111,7 @@ class Recorder:
         address = array.__array_interface__["data"][0]
         return self.array(name, space, array.dtype, array.shape, array.strides, address)
 
-    def sync(self, *args: object, **kwargs: object) -> int:
+    def sync(self, *args: Any, **kwargs: Any) -> int:
         """The number of a :class:`Sync`, given like its fields."""
         return self._number(self._log.syncs, Sync(*args, **kwargs), 0xFFFF)
 
@@ -131,7 +134,7 @@ class Recorder:
         fields = (element, thread, site, array, interval, warp, epoch, flags)
         n = max((np.size(item) for item in fields if np.ndim(item)), default=1)
         records = np.empty(n, RECORD)
-        for name, item in zip(RECORD.names, fields, strict=True):
+        for name, item in zip(RECORD.names or (), fields, strict=True):
             records[name] = item
         self._add(records, _bits(values, self._stored(records)))
 
@@ -182,7 +185,7 @@ class Recorder:
         for item in np.broadcast(np.atleast_1d(thread), sync, interval):
             self._log.arrivals.append(Arrival(*map(int, item)))
 
-    def strayed(self, *args: object) -> None:
+    def strayed(self, *args: Any) -> None:
         """Note a :class:`Stray`, given like its fields."""
         self._log.strays.append(Stray(*args))
 
@@ -190,17 +193,11 @@ class Recorder:
         """Note that the kernel's threads give each other values other than through memory: shuffles, votes, matches."""
         self._log.exchanges = True
 
-    def branched(self, line: int, warps: int, parted: int) -> None:
-        """Count a conditional: how many warps came to it, and in how many the threads parted."""
-        counts = self._log.branches.setdefault(line, [0, 0])
-        counts[0] += int(warps)
-        counts[1] += int(parted)
-
     def log(self) -> Log:
         """The log; more may still be appended to it."""
         return self._log
 
-    def _number(self, entries: list, entry: object, most: int) -> int:
+    def _number(self, entries: list, entry: Any, most: int) -> int:
         number = self._numbers.get(entry)
         if number is None:
             if len(entries) >= most:
@@ -224,7 +221,7 @@ class Recorder:
             self._log.chunks.append((records, values))
 
 
-def _bits(values: object, n: int) -> np.ndarray:
+def _bits(values: Any, n: int) -> np.ndarray:
     """The low 64 bits of n values of any type."""
     values = np.ascontiguousarray(np.atleast_1d(() if values is None else values)).ravel()
     if len(values) == 1 and n != 1:
@@ -242,8 +239,3 @@ def _bits(values: object, n: int) -> np.ndarray:
 
 def _lean(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     return part if 2 * len(part) > len(whole) else part.copy()
-
-
-def _three(dim: object) -> tuple[int, int, int]:
-    numbers = tuple(int(n) for n in dim) if hasattr(dim, "__iter__") else (int(dim),)
-    return (*numbers, 1, 1)[:3]

@@ -81,18 +81,18 @@ def memories(log: Log) -> Iterator[Memory]:
     """The memories of a log."""
     for space in ("global", "shared", "const", "local"):
         numbers = [n for n, a in enumerate(log.arrays) if a.space == space and a.extent > 0]
-        known = sorted((n for n in numbers if log.arrays[n].lowest is not None), key=lambda n: log.arrays[n].lowest)
+        places = {n: lowest for n in numbers if (lowest := log.arrays[n].lowest) is not None}
         group: list[int] = []
         end = None
-        for n in known:
+        for n, lowest in sorted(places.items(), key=lambda each: each[1]):
             array = log.arrays[n]
-            if end is not None and array.lowest < end:
+            if end is not None and lowest < end:
                 group.append(n)
-                end = max(end, array.lowest + array.extent)
+                end = max(end, lowest + array.extent)
             else:
                 if group:
                     yield _memory(log, group, space)
-                group, end = [n], array.lowest + array.extent
+                group, end = [n], lowest + array.extent
         if group:
             yield _memory(log, group, space)
         for n in numbers:

@@ -103,7 +103,7 @@ def stale(log: Log, found: Stale) -> tuple[str, str]:
 def item(log: Log, access: Access) -> str:
     """The element, as the learner writes it."""
     array = log.arrays[access.array]
-    return element(_base(log, access), array.index(access.element))
+    return element(_base(log, access), array.index_of(access.element))
 
 
 def place(log: Log, site: int) -> str:

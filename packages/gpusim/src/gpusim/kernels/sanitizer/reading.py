@@ -36,8 +36,6 @@ class Log:
         Warps that do not act together.
     exchanges : bool
         Whether threads give each other values by shuffles, votes or matches.
-    branches : dict
-        By line: how often a warp came there, and how often its threads parted.
     truncated : int
         Records that were not kept.
     outside : numpy.ndarray, RECORD
@@ -55,7 +53,6 @@ class Log:
     arrivals: list[Arrival] = field(default_factory=list)
     strays: list[Stray] = field(default_factory=list)
     exchanges: bool = False
-    branches: dict[int, list[int]] = field(default_factory=dict)
     truncated: int = 0
     outside: np.ndarray = field(default_factory=lambda: np.empty(0, RECORD), repr=False)
     kernel: str = ""
@@ -158,7 +155,7 @@ class Log:
 
     def index_of(self, array: int, element: int) -> tuple[int, ...]:
         """The index, in its array, of a record's element."""
-        return self.arrays[array].index(element)
+        return self.arrays[array].index_of(element)
 
     def explain(self) -> dict[str, dict[str, int]]:
         """By array: reads, writes, atomics, and the most of each by one thread.
@@ -213,7 +210,9 @@ class Log:
                 groups[-1].append(chunk)
                 room -= len(chunk[0])
             self.chunks = [
-                group[0] if len(group) == 1 else tuple(np.concatenate(column) for column in zip(*group, strict=True))
+                group[0]
+                if len(group) == 1
+                else (np.concatenate([r for r, _ in group]), np.concatenate([v for _, v in group]))
                 for group in groups
             ]
         return self.chunks

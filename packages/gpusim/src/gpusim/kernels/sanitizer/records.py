@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,7 @@ OUTSIDE = 0x8000
 """Flag: the array has no such element (records of `Log.outside` only; there the axes are those that are exceeded)."""
 
 
-def axis_flags(negative: object, axis: int) -> object:
+def axis_flags(negative: Any, axis: int) -> Any:
     """The flags for an index along an axis, where it was negative: 0 or 1, or an array of booleans."""
     return negative * (NEGATIVE | (NEGATIVE_AXIS << axis if axis < FLAGGED_AXES else 0))
 
@@ -129,7 +129,7 @@ class Array(NamedTuple):
         reach = sum(abs(s) * (n - 1) for s, n in zip(self.strides, self.shape, strict=True))
         return reach + self.dtype.itemsize
 
-    def index(self, element: int) -> tuple[int, ...]:
+    def index_of(self, element: int) -> tuple[int, ...]:
         """The index of an element, given as in a record: the first that denotes it, where several do."""
         strides = self.strides
         if strides is None:

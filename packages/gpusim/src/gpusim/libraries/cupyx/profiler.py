@@ -14,7 +14,7 @@ from typing import Any
 import cupy
 import numpy as np
 from cupy.cuda import nvtx
-from cupy.cuda.stream import PLACE, Event, get_elapsed_time
+from cupy.cuda.stream import Event, get_elapsed_time
 
 from gpusim.device import activity
 
@@ -59,7 +59,7 @@ class _PerfCaseResult:
         rows = [self._row("CPU", self._ts[0])]
         if show_gpu:
             rows += [self._row(f"GPU-{d}", self._ts[1 + i]) for i, d in enumerate(self._devices)]
-        return f"{self.name:<20s}:{' '.join(rows)} {PLACE}"
+        return f"{self.name:<20s}:{' '.join(rows)} {activity.PLACE}"
 
     def __repr__(self) -> str:
         return self.to_str(show_gpu=True)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dis
+import itertools
 from typing import Any
 
 import numpy as np
 from numba.core import types
+from numba.core.errors import NumbaRuntimeError, TypingError
 from numba.core.typing.typeof import Purpose
 from numba.core.typing.typeof import typeof as _typeof
 
@@ -187,6 +190,38 @@ def prepare(kind: Any, value: Any, stream: Any, retr: list) -> Any:
     if isinstance(kind, (types.NPDatetime, types.NPTimedelta)):
         return value
     raise _unusable(kind, value)
+
+
+_METHODS = frozenset("append clear copy count extend index insert pop remove reverse sort add discard update".split())
+
+
+def refuse_container(function: Any, kinds: tuple) -> None:
+    """Refuse a list or a set that a kernel uses, as numba-cuda's compiler does; one that it does not use, the launch refuses.
+
+    Raises
+    ------
+    NumbaRuntimeError
+        They want Numba's runtime, which a kernel does not have.
+    TypingError
+        For an attribute that they do not have.
+    """
+    params = function.__code__.co_varnames[: function.__code__.co_argcount]
+    given = {name: kind for name, kind in zip(params, kinds, strict=False) if isinstance(kind, types.List | types.Set)}
+    if not given:
+        return
+    used: str | None = None
+    for each, after in itertools.pairwise(dis.get_instructions(function)):
+        names = each.argval if isinstance(each.argval, tuple) else (each.argval,)
+        if not each.opname.startswith("LOAD_FAST") or names[-1] not in given:
+            used = used or next((name for name in names if each.opname.startswith("LOAD_FAST") and name in given), None)
+            continue
+        used = used or names[-1]
+        if after.opname in ("LOAD_ATTR", "LOAD_METHOD") and after.argval not in _METHODS:
+            advice = _WHAT_INSTEAD[set if isinstance(given[names[-1]], types.Set) else list]
+            raise TypingError(f"Unknown attribute '{after.argval}' of type {given[names[-1]]}\n{advice}")
+    if used is not None:
+        advice = _WHAT_INSTEAD[set if isinstance(given[used], types.Set) else list]
+        raise NumbaRuntimeError(f"NRT required but not enabled, for {used}, a {given[used]}\n{advice}")
 
 
 def _unusable(kind: Any, value: Any) -> NotImplementedError:

@@ -13,7 +13,6 @@ from typing import Any
 from gpusim.device import activity, queue
 from gpusim.kernels.driver_errors import CudaAPIError
 
-PLACE = "(simulated on this CPU)"
 LEGACY, PER_THREAD = 1, 2
 
 
@@ -110,19 +109,6 @@ def of(stream: Any) -> Any:
     )
 
 
-class SimulatedMilliseconds(float):
-    """A time that says where it was measured when it is printed; in arithmetic and with a format a plain float."""
-
-    def __repr__(self) -> str:
-        return f"{float(self)!r} {PLACE}"
-
-    def __str__(self) -> str:
-        return repr(self)
-
-    def __format__(self, spec: str) -> str:
-        return format(float(self), spec) if spec else repr(self)
-
-
 class Event:
     """A point in the work of a stream.
 
@@ -176,7 +162,7 @@ def event_elapsed_time(evtstart: Event, evtend: Event) -> float:
     if evtstart._time is None or evtend._time is None or not (evtstart._timing and evtend._timing):
         which = "was made with timing=False" if evtstart._time and evtend._time else "was never recorded: call record()"
         raise CudaAPIError(400, f"Call to cuEventElapsedTime results in CUDA_ERROR_INVALID_HANDLE: an event {which}")
-    return SimulatedMilliseconds((evtend._time - evtstart._time) * 1e3)
+    return activity.SimulatedMilliseconds((evtend._time - evtstart._time) * 1e3)
 
 
 def new_stream() -> Stream:

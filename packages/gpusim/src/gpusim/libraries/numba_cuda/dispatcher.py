@@ -456,6 +456,7 @@ class _Kernel:
         self._check_bounds(options.get("launch_bounds"), blockdim)
         retr: list = []
         values = []
+        _arguments.refuse_container(self._dispatcher.py_func, self.argument_types)
         for kind, value in zip(self.argument_types, args, strict=True):
             for extension in reversed(options.get("extensions") or ()):
                 kind, value = extension.prepare_args(kind, value, stream=stream, retr=retr)

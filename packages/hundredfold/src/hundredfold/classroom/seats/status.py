@@ -10,7 +10,7 @@ from typing import Any
 
 from . import devices
 from .allocations import Allocations
-from .groups import Groups
+from .groups import NOTED, Groups
 from .hook import folder_name
 from .hub_client import Kernel, NoAnswer, Site
 
@@ -54,7 +54,7 @@ def rows(site: Site, patience: float | None = None) -> list[Row]:
     names = _titles()
     found = []
     for seat, told in zip(seats, site.kernels([seat.owner for seat in seats], patience), strict=True):
-        groups = Groups(folder_name(seat.owner))
+        groups = Groups.noted(site.run / folder_name(seat.owner) / NOTED)
         processes = groups.processes()
         silent = str(told) if isinstance(told, NoAnswer) else ""
         found.append(

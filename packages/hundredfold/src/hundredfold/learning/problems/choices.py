@@ -14,7 +14,9 @@ from .verdict import NotAttempted, Verified, refuse
 
 
 def seconds(time: float) -> str:
-    """A time for a sentence, in at most three digits."""
+    """A time for a sentence, of three digits."""
+    if time >= 999.5:
+        return f"{float(f'{time:.3g}'):,.0f} s".replace(",", " ")
     for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
         if time >= scale * 0.9995:
             return f"{time / scale:.3g} {unit}"

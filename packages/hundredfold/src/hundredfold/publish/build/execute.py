@@ -37,6 +37,7 @@ def environment(state: str, *, strict: bool = False, one_sample: bool = False) -
         "TQDM_DISABLE": "1",
         "PYTHONHASHSEED": "0",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+        "NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING": "1",  # bold where colorama happens to be installed
     }
 
 

@@ -59,8 +59,9 @@ def plan_moves(c: Canvas) -> None:
 
 @drawing(
     "pieces-read",
-    "The same Parquet file three times, each with 12 row groups below each other and 19 columns. Without optimisation all 228 pieces are read. When only the "
-    "columns are chosen, three columns of all row groups are read, 36 pieces. When the rows are chosen too, three pieces of one row group are read.",
+    "The same Parquet file three times, each with 12 row groups below each other and 19 columns. Without optimisation all 228 pieces are needed. When only the "
+    "columns are chosen, three columns of all row groups are needed, 36 pieces. When the rows are chosen too, three pieces of one row group are "
+    "needed. In each row group the six pieces between the three are hatched: Polars fetches them as well.",
     226,
 )
 def pieces_read(c: Canvas) -> None:
@@ -70,15 +71,17 @@ def pieces_read(c: Canvas) -> None:
         ("columns", lambda row, column: column in wanted),
         ("both", lambda row, column: column in wanted and row == 6),
     )
-    for k, (name, read) in enumerate(panels):
+    for k, (name, needed) in enumerate(panels):
         x = 14 + k * 163
         c.text(x, 24, name, bold=True)
         for row in range(12):
-            things = ["memory!" if read(row, column) else "empty" for column in range(19)]
+            things = ["memory!" if needed(row, column) else "empty" for column in range(19)]
             c.cells(x, 36 + row * h, w, h, things)
-        count = sum(read(row, column) for row in range(12) for column in range(19))
-        c.text(x, 182, f"{count} pieces")
-    c.text(14, 212, "one row: a row group, here one month", size="small")
+            if needed(row, 1) and not needed(row, 2):
+                c.hatch(x + 2 * w, 36 + row * h, 6 * w, h, step=4)
+        count = sum(needed(row, column) for row in range(12) for column in range(19))
+        c.text(x, 182, f"{count} needed" if k else f"{count} pieces")
+    c.text(14, 212, "a row: a row group, one month   ·   hatched: fetched as well", size="small")
 
 
 @drawing(
@@ -161,13 +164,13 @@ def all_or_nothing(c: Canvas) -> None:
 
 @drawing(
     "which-tool",
-    "A table of what you have and what to try first. Tables that one CPU streams in seconds: Polars or DuckDB. Queries over many gigabytes: Polars on the GPU. A pandas program: "
+    "A table of what you have and what to try first. Queries that take seconds on a CPU: Polars or DuckDB. Queries over many gigabytes: Polars on the GPU. A pandas program: "
     "cudf.pandas. Steps of your own on a table that stays on the GPU: cuDF. Arrays, models or a Dask cluster: Dask.",
     284,
 )
 def which_tool(c: Canvas) -> None:
     rows = (
-        ("a table that a CPU streams", "host", "Polars, DuckDB"),
+        ("queries of seconds on a CPU", "host", "Polars, DuckDB"),
         ("queries over many gigabytes", "device", "Polars on the GPU"),
         ("a program in pandas", "device", "cudf.pandas"),
         ("a table that stays on the GPU", "device", "cuDF"),

@@ -79,8 +79,8 @@ def _indented(line: str) -> str:
 
 
 def _source(text: str) -> str:
-    """A path as code: its underscores mean nothing."""
-    return _text(text) if ": " in text else f"`{_text(text)}`"
+    """A path as code; in a sentence with its underscores as they are: ``__init__`` would be bold."""
+    return _text(text).replace("_", "\\_") if ": " in text else f"`{_text(text)}`"
 
 
 def _title(topic: str) -> str:

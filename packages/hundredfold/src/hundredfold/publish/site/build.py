@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hundredfold import paths
 
-from . import browser_page, layout, run_here, slides_page
+from . import browser_page, layout, narrow, run_here, slides_page
 from . import stage as staging
 
 SITE = Path("_build") / "site"
@@ -57,11 +57,12 @@ def _finish(pages: Path) -> None:
     The menu's toggles get names for those who do not see them: the theme draws an arrow and says nothing. What searches is left
     on the page that searches: a quarter of a megabyte less for each of the others. The theme's style names 2 000 icons, of
     which the pages and its scripts use some twenty; the others are left out, a sixth of the style, which is loaded before anything shows.
+    Code, printed columns and tables are made ready for a phone (`narrow`).
     """
     used = set()
     for file in pages.rglob("*.html"):
         text = file.read_text(encoding="utf-8")
-        made = _TOGGLE.sub(r'\1<summary aria-label="Below \2">', text)
+        made = narrow.fitted(_TOGGLE.sub(r'\1<summary aria-label="Below \2">', text))
         if file.name != "search.html":
             made = _SEARCH.sub("", made)
         if made != text:

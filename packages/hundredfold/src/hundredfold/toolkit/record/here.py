@@ -39,11 +39,19 @@ def describe(name: str) -> dict[str, Any]:
     }
     if has_gpu():
         probe = hardware.probe()
-        found |= {"gpus": len(probe.usable), "gpu": gpus.plain(probe.usable[0].name)}
+        found |= {"gpus": len(probe.usable), "gpu": _gpu(probe.usable[0].name)}
         found["versions"]["driver"] = str(probe.driver)
     else:
         found["note"] = "CPU only: no GPU works here."
     return found
+
+
+def _gpu(name: str) -> str:
+    """A GPU's name as the course writes it; the driver's own for one that the course does not know."""
+    try:
+        return gpus.find(name).name
+    except gpus.UnknownGpuError:
+        return name
 
 
 def has_gpu() -> bool:

@@ -7,10 +7,9 @@ more of each kind, which the problem has never seen, and more right ones:
 >>> @SECOND.wrong("arrays.port", "host")
 ... def fetched(x):
 ...     return ((x - x.mean(axis=0)) / x.std(axis=0)).get()
->>> SECOND.each_wrong["ids"]
-['arrays.port-host-fetched']
+>>> test_another_wrong_answer_is_refused_for_its_reason, test_another_right_answer_is_accepted = SECOND.tests()
 
-and ``@pytest.mark.parametrize(**SECOND.each_wrong)`` stands above the test that judges them.
+The last line is written below the last answer. It makes a test for each of them.
 """
 
 from __future__ import annotations
@@ -18,10 +17,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import pytest
+
 from hundredfold.learning.problems import find, ids
 from hundredfold.learning.problems.reasons import known
 
-from . import wrong
+from . import judge, wrong
 
 Answer = TypeVar("Answer")
 
@@ -66,17 +67,28 @@ class Answers:
         """Say that the file has answers refused for these reasons in tests of their own: numbers and decisions."""
         self._reasons |= {(self._named(problem), known(reason)) for reason in reasons}
 
-    @property
-    def each_wrong(self) -> dict[str, Any]:
-        """Arguments of ``pytest.mark.parametrize``: ``problem``, ``reason``, ``answer``."""
-        names = [f"{problem}-{reason}-{_name(answer)}" for problem, reason, answer in self._wrong]
-        return {"argnames": ("problem", "reason", "answer"), "argvalues": self._wrong, "ids": names}
+    def tests(self, fixture: str = "device") -> tuple[Callable[..., None], Callable[..., None]]:
+        """Return a test of each wrong answer and one of each right answer, with the fixture of this name."""
 
-    @property
-    def each_right(self) -> dict[str, Any]:
-        """Arguments of ``pytest.mark.parametrize``: ``problem``, ``answer``."""
-        names = [f"{problem}-{_name(answer)}" for problem, answer in self._right]
-        return {"argnames": ("problem", "answer"), "argvalues": self._right, "ids": names}
+        @pytest.mark.large
+        @pytest.mark.counted("other wrong answers refused")
+        @pytest.mark.usefixtures(fixture)
+        @pytest.mark.parametrize(("problem", "reason", "answer"), self._wrong, ids=_label)
+        def refused(problem: str, reason: str, answer: Any) -> None:
+            verdict = judge(problem, answer)
+            assert (verdict.outcome, verdict.reason) == ("wrong", reason), verdict.why
+            assert verdict.why
+
+        @pytest.mark.large
+        @pytest.mark.counted("other right answers accepted")
+        @pytest.mark.usefixtures(fixture)
+        @pytest.mark.parametrize(("problem", "answer"), self._right, ids=_label)
+        def accepted(problem: str, answer: Any) -> None:
+            verdict = judge(problem, answer)
+            assert verdict.right, verdict.why
+            assert verdict.verified
+
+        return refused, accepted
 
     def absent(self) -> set[tuple[str, str]]:
         """The problems and reasons among the unit's known wrong answers that the file has no second answer for."""
@@ -87,6 +99,6 @@ class Answers:
         return find(problem if "." in problem else f"{self.unit}.{problem}").id
 
 
-def _name(answer: Any) -> str:
-    """The name of a function, compiled by Numba or not."""
-    return getattr(getattr(answer, "py_func", answer), "__name__", "answer")
+def _label(given: Any) -> str:
+    """A problem, a reason, or the name of a function, compiled by Numba or not."""
+    return given if isinstance(given, str) else getattr(getattr(given, "py_func", given), "__name__", "answer")

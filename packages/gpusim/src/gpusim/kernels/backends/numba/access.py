@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils, errors, types
@@ -316,13 +317,14 @@ def get(typingctx, c, m, base, index, site):
             value = arrayobj.load_item(context, builder, base, at)
             log(builder, cv, mv, at, site_value, negative)
             return value
+        outside = None
         if is_element(base, index):
-            at, negative = pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
+            pointer(context, builder, cv, mv, base, array, index, index_value, site_value)
         else:
             _, index_value, outside = check_view(context, builder, cv, mv, base, array, index, index_value, site_value)
         value = context.cast(builder, index_value, index, chosen.args[1])
         made = context.get_function(operator.getitem, chosen)(builder, (array_value, value))
-        return made if is_element(base, index) else _emptied(context, builder, chosen.return_type, made, outside)
+        return made if outside is None else _emptied(context, builder, chosen.return_type, made, outside)
 
     return signature, codegen
 
@@ -478,6 +480,8 @@ def set(typingctx, c, m, base, index, value, site):
 
             either(*(context, builder, cv, mv, base, array, index, index_value, site_value, write), traced=True)
             return context.get_dummy_value()
+        at: Any = None
+        negative: Any = None
         if isinstance(base, types.Array):
             array = context.make_array(base)(context, builder, array_value)
             if element:
@@ -631,9 +635,10 @@ def _place(context, builder, record: types.Record, name: str, at: ir.Value, site
 def part(typingctx, c, m, base, index, low, high, step, site):
     """``base[low:high:step]``, which of a tuple is another tuple, if the bounds are constants; `index` is the slice."""
     if not isinstance(base, types.BaseTuple):
-        signature, inner = get._defn(typingctx, c, m, base, index, site) or (None, None)
-        if signature is None:
+        made = get._defn(typingctx, c, m, base, index, site)
+        if made is None:
             return None
+        signature, inner = made
 
         def of_array(context, builder, sig, args):
             return inner(context, builder, signature, [*args[:4], args[7]])
@@ -662,19 +667,19 @@ def get_field(typingctx, c, m, base, index, name, site):
     label = name.literal_value
     if _is_record(base, index, name):
         kind = base.dtype.typeof(label)
-        item = base.dtype
+        item, found, inner = base.dtype, None, None
     else:
         found, inner = get._defn(typingctx, c, m, base, index, site) or (None, None)
-        item = found.return_type if found is not None else None
+        item: Any = found.return_type if found is not None else None
         kind = typingctx.resolve_getattr(item, label) if item is not None else None
-        if isinstance(item, types.Record) and kind is None:
+        if item is not None and kind is None and isinstance(item, types.Record):
             kind = item.typeof(label) if label in item.fields else None
         if kind is None:
             return None
 
     def codegen(context, builder, sig, args):
         cv, mv, array_value, index_value, _, site_value = args
-        if not _is_record(base, index, name):
+        if inner is not None:
             value = inner(context, builder, found, [cv, mv, array_value, index_value, site_value])
             return context.get_getattr(item, label)(context, builder, item, value, label)
         array = context.make_array(base)(context, builder, array_value)

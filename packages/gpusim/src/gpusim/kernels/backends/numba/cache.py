@@ -18,6 +18,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterator
+from typing import Any
 
 from llvmlite import binding
 from numba.core import compiler, types
@@ -35,7 +36,7 @@ _DAY = 86400.0
 _written: int | None = None  # bytes since the folder was last looked through
 
 
-def load(key: str, signature: tuple[types.Type, ...]) -> tuple[compiler.CompileResult, object] | None:
+def load(key: str, signature: tuple[types.Type, ...]) -> tuple[compiler.CompileResult, Any] | None:
     """Return the machine code that was kept under a key, and what was kept with it; None if there is none that is whole."""
     try:
         with _folder() as folder, _opened(folder, key + _SUFFIX) as file:

@@ -17,6 +17,7 @@ import struct
 import sys
 from collections.abc import Iterable
 from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any
 
 import llvmlite
 import numba
@@ -32,7 +33,7 @@ class NoKey(Exception):
     """Says what it is that the key cannot describe."""
 
 
-def key(parts: list[tuple[object, ast.FunctionDef, object]], settings: tuple, kinds: tuple[types.Type, ...]) -> str:
+def key(parts: list[tuple[Any, ast.FunctionDef, Any]], settings: tuple, kinds: tuple[types.Type, ...]) -> str:
     """The key of a kernel.
 
     Parameters
@@ -92,10 +93,10 @@ def _function(function, node: ast.FunctionDef, numbers: dict[int, int]) -> tuple
     return ast.dump(node), value(function.defaults), called, tuple(_free(node, function.env))
 
 
-def _free(node: ast.FunctionDef, env: dict[str, object]) -> Iterable[tuple]:
+def _free(node: ast.FunctionDef, env: dict[str, Any]) -> Iterable[tuple]:
     """What each name means that a function does not define itself; of modules, the attributes that it uses."""
     modules = {name for name, held in env.items() if isinstance(held, ModuleType)}
-    reached: dict[str, object] = {}
+    reached: dict[str, Any] = {}
     for name in sorted(env.keys() - modules):
         yield name, value(env[name])
     stack: list[ast.AST] = [node]
@@ -124,7 +125,7 @@ def _free(node: ast.FunctionDef, env: dict[str, object]) -> Iterable[tuple]:
         yield path, value(held)
 
 
-def value(held: object) -> tuple:
+def value(held: Any) -> tuple:
     """A constant, described so that two that differ in anything are described differently.
 
     Raises
@@ -152,7 +153,8 @@ def value(held: object) -> tuple:
     if isinstance(held, enum.Enum):
         return "member", value(what), held.name
     if isinstance(held, enum.EnumType):
-        return "enum", held.__module__, held.__qualname__, tuple((m.name, value(m.value)) for m in held)
+        members: Any = held
+        return "enum", held.__module__, held.__qualname__, tuple((m.name, value(m.value)) for m in members)
     if isinstance(held, types.Type):
         return "type", kind(held)
     return "named", _named(held)
@@ -169,7 +171,7 @@ def _dtype(dtype: np.dtype) -> tuple:
     return fields, dtype.itemsize, dtype.isalignedstruct
 
 
-def _named(held: object) -> tuple:
+def _named(held: Any) -> tuple:
     """A function, class or module that the versions in the key vouch for, by the name that it is reached under."""
     if isinstance(held, ModuleType):
         if sys.modules.get(held.__name__) is held and _ours(held.__name__):
@@ -177,7 +179,7 @@ def _named(held: object) -> tuple:
     elif isinstance(held, type | FunctionType | BuiltinFunctionType | np.ufunc) or _ours(type(held).__module__):
         module = "numpy" if isinstance(held, np.ufunc) else getattr(held, "__module__", None)
         name = getattr(held, "__qualname__", None) or getattr(held, "__name__", None)
-        found: object = sys.modules.get(module or "")
+        found: Any = sys.modules.get(module or "")
         for part in (name or "").split("."):
             found = getattr(found, part, None)
         if found is held and _ours(module or ""):
@@ -273,7 +275,7 @@ def _outsiders() -> str:
     return ", ".join(sorted(_outside))
 
 
-def _told_by(entry: object) -> Iterable[str]:
+def _told_by(entry: Any) -> Iterable[str]:
     """The modules of the code in an entry of one of Numba's registries."""
     if isinstance(entry, type):
         for template in set(entry.__mro__) - _templates - {object}:
@@ -290,9 +292,9 @@ def _told_by(entry: object) -> Iterable[str]:
         yield from _modules(entry[0])
 
 
-def _modules(function: object) -> Iterable[str]:
+def _modules(function: Any) -> Iterable[str]:
     """Where a function was written, and the functions that it was made from."""
-    found: list[object] = [function]
+    found: list[Any] = [function]
     for held in found:
         if isinstance(held, FunctionType):
             yield held.__globals__.get("__name__") or "?"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import threading
 from dataclasses import astuple, dataclass, field
+from typing import Any
 
 import numba
 from numba.core import errors, types
 from numba.core.compiler_lock import global_compiler_lock
 
-from ...faults import UncompilableError
+from ...faults import KernelError, UncompilableError
 from ...frontend.python.resolve import Function
 from ...sanitizer.log import Site
 from . import access, arrays, atomics, cache, cache_key, diagnostics, driver, exchange, thread_intrinsics
@@ -74,14 +75,14 @@ class Compiled:
         Whether its elements are known to be inside.
     """
 
-    run: object
+    run: Any
     generator: bool
     sites: list[Site]
     shared: Layout
     local: Layout
     loops: bool
     functions: dict[str, Function]
-    thread: object
+    thread: Any
     beyond: Way = "stop"
     within: int = 0
 
@@ -110,10 +111,10 @@ class Rewritten:
     barriers_only: bool = False
     loops: bool = False
     functions: dict[str, Function] = field(default_factory=dict)
-    thread: object = None
-    driver: object = None
+    thread: Any = None
+    driver: Any = None
     compilation: Compilation = field(init=False)
-    dispatchers: list[tuple[Function, ast.FunctionDef, object]] = field(default_factory=list)
+    dispatchers: list[tuple[Function, ast.FunctionDef, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.compilation = Compilation(self.sites, self.options.beyond, self.options.within)
@@ -148,7 +149,7 @@ def prepare(function: Function, options: Options) -> Rewritten:
     return made
 
 
-def _dispatcher(function: Function, made: Rewritten, known: dict, settings: dict, *, kernel: bool) -> object:
+def _dispatcher(function: Function, made: Rewritten, known: dict, settings: dict, *, kernel: bool) -> Any:
     if id(function) in known:
         return known[id(function)]
     made.functions.setdefault(function.name, function)
@@ -214,7 +215,9 @@ def compile_for(made: Rewritten, kinds: tuple[types.Type, ...], *, anew: bool = 
                 made.thread.py_func.__qualname__ += f"_{key[:16]}"  # for the names in its machine code
             try:
                 made.driver.compile(signature)
-            except errors.NumbaError as error:
+            except KernelError:
+                raise
+            except (errors.NumbaError, AssertionError, RuntimeError) as error:  # the last two where its compiler ends
                 raise diagnostics.explain(made.functions, made.function, error) from None
             diagnostics.check(made.dispatchers, made.function)
             if key:

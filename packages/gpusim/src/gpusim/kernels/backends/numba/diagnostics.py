@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numba.core import errors, ir, types
@@ -16,6 +17,10 @@ from .unsupported import absent, attribute
 
 class TypingError(UncompilableError, errors.TypingError):
     """What Numba refuses: also Numba's own kind of error, for programs that catch that, and shown under its name."""
+
+
+class NumbaRuntimeError(UncompilableError, errors.NumbaRuntimeError):
+    """What needs memory that Numba's runtime would give, which a kernel does not have."""
 
 
 _PLACE = re.compile(r'File "([^"]*)", line (\d+)')
@@ -32,7 +37,7 @@ _FLOAT_INDEX = re.compile(r"^\w+\(array\([^()]*\), (?:\w*Tuple\([^()]*?)?\b(floa
 _LITERAL = re.compile(r"Literal\[(\w+)\]\(([^()]*)\)")
 
 
-def explain(functions: dict[str, Function], kernel: Function, error: errors.NumbaError) -> TypingError:
+def explain(functions: dict[str, Function], kernel: Function, error: Exception) -> TypingError:
     """Numba's error about the rewritten kernel, told about the kernel as it was written.
 
     Parameters
@@ -41,6 +46,8 @@ def explain(functions: dict[str, Function], kernel: Function, error: errors.Numb
         The kernel and the device functions it calls.
     """
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    if not isinstance(error, errors.NumbaError):
+        text = " ".join(["its compiler ends in", type(error).__name__, *text.splitlines()[:1]])
     fields = {"kernel": kernel.name, "filename": kernel.filename, "original": text}
     for function, line in _lines(functions, kernel, text):
         fields |= {
@@ -136,14 +143,15 @@ def check(dispatchers: Sequence[tuple], kernel: Function) -> None:
             _check(function, kernel, result.type_annotation, written)
 
 
-def _check(function: Function, kernel: Function, annotation: object, written: bool) -> None:
+def _check(function: Function, kernel: Function, annotation: Any, written: bool) -> None:
     """Look at the types of one of a kernel's functions."""
     fields = {"kernel": kernel.name, "filename": function.filename}
     if function.pyfunc is not kernel.pyfunc:
         fields["function"] = function.name
     for name, kind in annotation.typemap.items():
         if isinstance(kind, _CONTAINERS):
-            raise UncompilableError(
+            lowered = isinstance(kind, types.List | types.Set)
+            raise (NumbaRuntimeError if lowered else TypingError)(
                 f"{_name(name)} is a {kind}: a kernel has no lists, sets or dictionaries. Use a local array "
                 "(cuda.local.array) or a tuple.",
                 **fields,
@@ -162,7 +170,7 @@ def _check(function: Function, kernel: Function, annotation: object, written: bo
                 "Use cuda.local.array or cuda.shared.array, or pass an array in and write a loop."
             )
         line = call.loc.line - function.firstlineno + 1
-        raise UncompilableError(missing, **fields, line=line, file_line=call.loc.line, source_line=function.line(line))
+        raise TypingError(missing, **fields, line=line, file_line=call.loc.line, source_line=function.line(line))
 
 
 _CONTAINERS = (types.List, types.Set, types.DictType, types.ListType, types.LiteralList)
@@ -170,7 +178,7 @@ _VIEWS = ("reshape", "ravel", "view", "transpose", "item")
 _LIBRARY = ("dot", "vdot", "matmul")
 
 
-def _allocates(call: object, signature: object, typemap: dict[str, types.Type]) -> str | None:
+def _allocates(call: Any, signature: Any, typemap: dict[str, types.Type]) -> str | None:
     """What a call or operation is that needs memory of its own, or a library; None if it needs neither."""
     made_array = isinstance(getattr(signature, "return_type", None), types.Array)
     if not isinstance(call, ir.Expr):
@@ -185,7 +193,7 @@ def _allocates(call: object, signature: object, typemap: dict[str, types.Type]) 
         method = str(key).rsplit(".", 1)[-1]
         return f".{method}()" if made_array and method not in _VIEWS else None
     name = getattr(key, "__name__", "")
-    numpys = isinstance(key, np.ufunc) or getattr(key, "__module__", "").split(".")[0] == "numpy"
+    numpys = isinstance(key, np.ufunc) or (getattr(key, "__module__", None) or "").split(".")[0] == "numpy"
     if isinstance(key, np.ufunc) and len(call.args) > key.nin:  # into an array that is there
         return None
     if numpys and (made_array or name in _LIBRARY):

@@ -10,7 +10,9 @@ from __future__ import annotations
 import ast
 import copy
 from dataclasses import replace
+from typing import Any
 
+from ...frontend.python.desugar import at
 from ...frontend.python.resolve import FUNCTION_PREFIX, PREFIX, Function
 from .waiting import CannotCompile, waits
 
@@ -75,7 +77,7 @@ class _Inliner:
             return [*before, node]
         if isinstance(node, ast.Expr):
             before, value = self.lift(node.value)
-            return before if isinstance(value, ast.Name | ast.Constant) else [*before, _at(ast.Expr(value), node)]
+            return before if isinstance(value, ast.Name | ast.Constant) else [*before, at(ast.Expr(value), node)]
         if isinstance(node, ast.Return | ast.Assign | ast.AnnAssign):
             if node.value is None or any(self.waiting(t) for t in getattr(node, "targets", ())):
                 raise CannotCompile("a waiting call in the place that is assigned to")
@@ -98,24 +100,24 @@ class _Inliner:
             old = self.temporary()
             before, value = self.lift(node.value)
             done += [_assign(old, place, node), *before]
-            return [*done, _at(ast.Assign([target], ast.BinOp(_load(old), node.op, value)), node)]
+            return [*done, at(ast.Assign([target], ast.BinOp(_load(old), node.op, value)), node)]
         raise CannotCompile(f"a waiting call in a {type(node).__name__}")
 
-    def loop(self, node: ast.While) -> list[ast.stmt]:
+    def loop(self, node: Any) -> list[ast.stmt]:
         if not self.waiting(node.test):
             node.body, node.orelse = self.block(node.body), self.block(node.orelse)
             return [node]
         if node.orelse:
             raise CannotCompile("a waiting call in the test of a while with an else")
         before, test = self.lift(node.test)
-        leave = _at(ast.If(ast.UnaryOp(ast.Not(), test), [ast.Break()], []), node)
-        node.test = _at(ast.Constant(True), node)
+        leave = at(ast.If(ast.UnaryOp(ast.Not(), test), [ast.Break()], []), node)
+        node.test = at(ast.Constant(True), node)
         node.body = [*before, leave, *self.block(node.body)]
         return [node]
 
     # Expressions
 
-    def lift(self, node: ast.expr) -> tuple[list[ast.stmt], ast.expr]:
+    def lift(self, node: Any) -> tuple[list[ast.stmt], ast.expr]:
         """Return the statements that must run before, and what is left of an expression."""
         if not self.waiting(node):
             return [], node
@@ -126,21 +128,21 @@ class _Inliner:
             for part in (node.body, node.orelse):
                 inner, value = self.lift(part)
                 branches.append([*inner, _assign(result, value, node)])
-            return [*before, _at(ast.If(test, *branches), node)], _at(_load(result), node)
+            return [*before, at(ast.If(test, *branches), node)], at(_load(result), node)
         if isinstance(node, ast.BoolOp):
             before, value = self.lift(node.values[0])
             result = self.temporary()
             done = [*before, _assign(result, value, node)]
-            into = done
+            into: list[ast.stmt] = done
             for part in node.values[1:]:
                 inner, value = self.lift(part)
                 test: ast.expr = _load(result)
                 if isinstance(node.op, ast.Or):
                     test = ast.UnaryOp(ast.Not(), test)
-                branch = _at(ast.If(test, [*inner, _assign(result, value, node)], []), node)
+                branch = at(ast.If(test, [*inner, _assign(result, value, node)], []), node)
                 into.append(branch)
                 into = branch.body
-            return done, _at(_load(result), node)
+            return done, at(_load(result), node)
         if isinstance(node, ast.Compare) and len(node.ops) > 1:
             raise CannotCompile("a waiting call in a chain of comparisons")
         return self.children(node)
@@ -161,15 +163,15 @@ class _Inliner:
             if k < last and not isinstance(value, ast.Constant | ast.Name):
                 name = self.temporary()
                 done.append(_assign(name, value, node))
-                value = _at(_load(name), node)
+                value = at(_load(name), node)
             _put(owner, key, value)
         callee = self.callee(node)
         if callee is None:
             return done, node
         body, result = self.body(callee, node)
-        return [*done, *body], _at(result, node)
+        return [*done, *body], at(result, node)
 
-    def body(self, callee: Function, call: ast.Call) -> tuple[list[ast.stmt], ast.expr]:
+    def body(self, callee: Function, call: Any) -> tuple[list[ast.stmt], ast.expr]:
         """The statements of a function for one call, and what it returns."""
         self.count += 1
         mark = f"_hf_i{self.count}_"
@@ -181,11 +183,12 @@ class _Inliner:
                 values[name] = _load(f"{mark}default_{name}")
         if set(values) != set(callee.params) or len(call.args) > len(callee.params):
             raise self.made.error(f"{callee.name} takes ({', '.join(callee.params)}).", call)
-        done = [_assign(mark + name, values[name], call) for name in callee.params]
+        done: list[ast.stmt] = [_assign(mark + name, values[name], call) for name in callee.params]
         names = _Renamed(self.made, callee, mark)
         shift = callee.firstlineno - self.made.firstlineno
         statements = [names.visit(statement) for statement in node.body]
         for statement in statements:
+            inner: Any
             for inner in ast.walk(statement):
                 if hasattr(inner, "lineno") and not hasattr(inner, "origin"):
                     inner.origin, inner.origin_line = callee, inner.lineno
@@ -202,8 +205,8 @@ class _Inliner:
             return [*done, *before, _assign(result, value, end)], _load(result)
         ended = mark + "ended"
         done.append(_assign(ended, ast.Constant(False), call))
-        once = _at(ast.While(ast.Constant(True), _leave(statements, result, ended, inside=False), []), call)
-        once.body.append(_at(ast.Break(), call))
+        once: Any = at(ast.While(ast.Constant(True), _leave(statements, result, ended, inside=False), []), call)
+        once.body.append(at(ast.Break(), call))
         once.once = True
         once.body = self.block(once.body)
         done.append(once)
@@ -223,7 +226,7 @@ def _leave(statements: list[ast.stmt], result: str, ended: str, *, inside: bool)
             if node.value is not None:
                 done.append(_assign(result, node.value, node))
             done.append(_assign(ended, ast.Constant(True), node))
-            done.append(_at(ast.Break(), node))
+            done.append(at(ast.Break(), node))
             break
         if isinstance(node, ast.If):
             node.body = _leave(node.body, result, ended, inside=inside)
@@ -234,7 +237,7 @@ def _leave(statements: list[ast.stmt], result: str, ended: str, *, inside: bool)
             node.orelse = _leave(node.orelse, result, ended, inside=inside)
             done.append(node)
             if returns:
-                done.append(_at(ast.If(_load(ended), [ast.Break()], []), node))
+                done.append(at(ast.If(_load(ended), [ast.Break()], []), node))
             continue
         done.append(node)
     return done
@@ -270,9 +273,9 @@ class _Renamed(ast.NodeTransformer):
         return stored | set(self.callee.params)
 
 
-def _places(node: ast.expr) -> list[tuple[object, object, ast.expr]]:
+def _places(node: ast.expr) -> list[tuple[Any, Any, ast.expr]]:
     """The expressions in an expression, in the order in which Python evaluates them, and where they stand."""
-    places: list[tuple[object, object, ast.expr]] = []
+    places: list[tuple[Any, Any, ast.expr]] = []
     for name, value in ast.iter_fields(node):
         if isinstance(value, list):
             for k, item in enumerate(value):
@@ -287,7 +290,7 @@ def _places(node: ast.expr) -> list[tuple[object, object, ast.expr]]:
     return places
 
 
-def _put(owner: object, key: object, value: ast.expr) -> None:
+def _put(owner: Any, key: Any, value: ast.expr) -> None:
     if isinstance(owner, list):
         owner[key] = value
     else:
@@ -298,14 +301,5 @@ def _load(name: str) -> ast.Name:
     return ast.Name(name, ast.Load())
 
 
-def _assign(name: str, value: ast.expr, node: ast.AST) -> ast.stmt:
-    return _at(ast.Assign([ast.Name(name, ast.Store())], value), node)
-
-
-def _at(made: ast.AST, node: ast.AST) -> ast.AST:
-    for inner in ast.walk(made):
-        if "lineno" in inner._attributes and not hasattr(inner, "lineno"):
-            ast.copy_location(inner, node)
-            if hasattr(node, "origin"):
-                inner.origin, inner.origin_line = node.origin, node.origin_line
-    return made
+def _assign(name: str, value: ast.expr, node: ast.AST) -> ast.Assign:
+    return at(ast.Assign([ast.Name(name, ast.Store())], value), node)

@@ -44,7 +44,7 @@ class KernelFault(Exception):
     """Raised by compiled code; the machine's cells say what happened."""
 
 
-def cell(builder: ir.IRBuilder, machine: ir.Value, which: Cell) -> ir.Value:
+def cell(builder: ir.IRBuilder, machine: ir.Value, which: int) -> ir.Value:
     """Pointer to one of the machine's cells."""
     base = builder.inttoptr(machine, ir.PointerType(WORD))
     return builder.gep(base, [ir.Constant(WORD, int(which))])

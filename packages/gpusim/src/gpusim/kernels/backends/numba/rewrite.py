@@ -15,14 +15,18 @@ import math
 import re
 from collections.abc import Iterator
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
-from ...faults import DeviceFailure, ReturnFault
+from ...faults import DeviceFailure, ReturnFault, UncompilableError
+from ...frontend.absent import mistyped
 from ...frontend.intrinsics import ATOMICS, BARRIERS, VOTES, WARP
+from ...frontend.python.desugar import at
 from ...frontend.python.resolve import FUNCTION_PREFIX, PREFIX, Function, is_written
 from ...sanitizer.log import Site
 from ...sanitizer.records import FROM_THE_END
+from .diagnostics import NumbaRuntimeError, TypingError
 from .waiting import CannotCompile, spins, waits
 from .worker_state import Context, Yield
 
@@ -58,7 +62,7 @@ def is_field(node: ast.Subscript) -> bool:
     return isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
 
 
-def field_of_element(node: ast.AST) -> str | None:
+def field_of_element(node: ast.AST) -> Any:
     """The name of the field in ``x[i].a`` and ``x[i]["a"]``; None for anything else."""
     if not isinstance(node, ast.Attribute | ast.Subscript) or not isinstance(node.value, ast.Subscript):
         return None
@@ -66,7 +70,7 @@ def field_of_element(node: ast.AST) -> str | None:
         return None
     if isinstance(node, ast.Attribute):
         return node.attr
-    return node.slice.value if is_field(node) else None
+    return getattr(node.slice, "value", None) if is_field(node) else None
 
 
 def items(node: ast.FunctionDef) -> dict[str, ast.expr]:
@@ -102,14 +106,6 @@ def item(index: int) -> ast.expr:
     return ast.Subscript(load(C), ast.Constant(int(index)), ast.Load())
 
 
-def at(made: ast.AST, node: ast.AST) -> ast.AST:
-    """Give new nodes the place of the one they stand for."""
-    for inner in ast.walk(made):
-        if not hasattr(inner, "lineno") and "lineno" in inner._attributes:
-            ast.copy_location(inner, node)
-    return made
-
-
 # What reads whole arrays
 _SUMMING = (
     *("sum", "prod", "mean", "std", "var", "argmin", "argmax", "any", "all", "min", "max"),
@@ -125,7 +121,7 @@ BUILTINS = frozenset(("sum", "min", "max", "any", "all", "sorted", "enumerate", 
 _FUNCTIONS = frozenset(getattr(np, name) for name in _SUMMING)
 
 
-def reads_all(function: object) -> bool:
+def reads_all(function: Any) -> bool:
     """Whether a function of NumPy reads all of the arrays that it is given."""
     return isinstance(function, np.ufunc) or (
         getattr(function, "__hash__", None) is not None and function in _FUNCTIONS
@@ -216,6 +212,10 @@ class _Rewriter(ast.NodeTransformer):
         self.function, self.sites, self.kernel, self.debug = function, sites, kernel, debug
         self.generator = generator
         self.temporaries = 0
+        self.branches = False
+        self.items: dict[str, Any] = {}
+        self.last: ast.stmt | None = None
+        self.looped: set[int] = set()
 
     # Statements
 
@@ -223,7 +223,7 @@ class _Rewriter(ast.NodeTransformer):
         """Loops of so many levels are the simulator's own: they end, and no turn looks at the stop flag."""
         for statement in statements if levels else ():
             if isinstance(statement, ast.For | ast.While):
-                statement.once = True
+                vars(statement)["once"] = True
                 self.own(statement.body, levels - 1)
 
     def block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
@@ -233,7 +233,7 @@ class _Rewriter(ast.NodeTransformer):
             done.extend(made if isinstance(made, list) else [made])
         return done
 
-    def visit_Return(self, node: ast.Return) -> ast.AST:
+    def visit_Return(self, node: ast.Return) -> Any:
         if self.kernel and node.value is not None:
             if not (isinstance(node.value, ast.Constant) and node.value.value is None):
                 raise self.function.error(
@@ -247,12 +247,12 @@ class _Rewriter(ast.NodeTransformer):
 
     def leave(self, node: ast.stmt) -> list[ast.stmt]:
         """The end of a thread. Who waits for it may want to know that it did not go past them to the end of the kernel."""
-        done = [ast.copy_location(ast.Return(), node)]
+        done: list[ast.stmt] = [ast.copy_location(ast.Return(), node)]
         if self.generator and node is not self.last:
             done.insert(0, at(ast.Expr(self.call("left", ast.Constant(id(node) in self.looped))), node))
         return done
 
-    def visit_Raise(self, node: ast.Raise) -> ast.AST | list[ast.stmt]:
+    def visit_Raise(self, node: ast.Raise) -> Any:
         given = [*node.exc.args, *(k.value for k in node.exc.keywords)] if isinstance(node.exc, ast.Call) else []
         if not all(self.is_constant(each) for each in given):
             raise self.function.error("An exception in a kernel takes constants only, e.g. ValueError('x').", node)
@@ -297,13 +297,13 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
         if isinstance(node.value, ast.Call) and isinstance(node.targets[0], ast.Name):
-            node.value.name_of_array = readable(node.targets[0])
-        node.item = self.item_of(node.value)
+            vars(node.value)["name_of_array"] = readable(node.targets[0])
+        vars(node)["item"] = self.item_of(node.value)
         value = self.visit(node.value)
         if len(node.targets) == 1:
             return self.assign(node.targets[0], value, node)
         name = self.temporary()
-        done = [at(ast.Assign([store(name)], value), node)]
+        done: list[ast.stmt] = [at(ast.Assign([store(name)], value), node)]
         for target in node.targets:
             done += self.assign(target, load(name), node)
         return done
@@ -311,7 +311,7 @@ class _Rewriter(ast.NodeTransformer):
     def visit_AnnAssign(self, node: ast.AnnAssign) -> list[ast.stmt]:
         return self.assign(node.target, self.visit(node.value), node) if node.value is not None else []
 
-    def assign(self, target: ast.expr, value: ast.expr, node: ast.stmt) -> list[ast.stmt]:
+    def assign(self, target: Any, value: ast.expr, node: Any) -> list[ast.stmt]:
         if isinstance(target, ast.Name):
             return [at(ast.Assign([target], value), node)]
         if field_of_element(target) is not None:
@@ -332,7 +332,7 @@ class _Rewriter(ast.NodeTransformer):
             # Python evaluates the value first, then the array and the index.
             if not isinstance(value, ast.Constant | ast.Name):
                 name = self.temporary()
-                before = [at(ast.Assign([store(name)], value), node)]
+                before: list[ast.stmt] = [at(ast.Assign([store(name)], value), node)]
                 value = load(name)
             else:
                 before = []
@@ -347,13 +347,13 @@ class _Rewriter(ast.NodeTransformer):
                 return [at(ast.Assign([target], value), node)]
             names = [self.temporary() for _ in target.elts]
             unpacked = ast.Tuple([store(name) for name in names], ast.Store())
-            done = [at(ast.Assign([unpacked], value), node)]
+            done: list[ast.stmt] = [at(ast.Assign([unpacked], value), node)]
             for inner, name in zip(target.elts, names, strict=True):
                 done += self.assign(inner, load(name), node)
             return done
         return [self.refuse(node)]
 
-    def assign_field(self, target: ast.Attribute | ast.Subscript, value: ast.expr, node: ast.stmt) -> list[ast.stmt]:
+    def assign_field(self, target: Any, value: ast.expr, node: ast.stmt) -> list[ast.stmt]:
         """``x[i].a = value`` and ``x[i]["a"] = value``."""
         element, name = target.value, ast.Constant(field_of_element(target))
         site = ast.Constant(self.site(target, "write", element.value))
@@ -362,7 +362,7 @@ class _Rewriter(ast.NodeTransformer):
         return [at(ast.Assign([store(kept)], value), node), at(ast.Expr(call), node)]
 
     def visit_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
-        target = node.target
+        target: Any = node.target
         if isinstance(target, ast.Name):
             node.value = self.visit(node.value)
             return [node]
@@ -372,7 +372,7 @@ class _Rewriter(ast.NodeTransformer):
             read = self.visit(ast.copy_location(ast.Attribute(load(target.value.id), target.attr, ast.Load()), target))
             return self.assign(target, ast.BinOp(read, node.op, self.visit(node.value)), node)
         base = self.temporary()
-        done = [at(ast.Assign([store(base)], self.visit(target.value)), node)]
+        done: list[ast.stmt] = [at(ast.Assign([store(base)], self.visit(target.value)), node)]
         if isinstance(target, ast.Attribute) or is_field(target):
             if isinstance(target, ast.Attribute):
                 places = [ast.Attribute(load(base), target.attr, ctx) for ctx in (ast.Load(), ast.Store())]
@@ -392,7 +392,7 @@ class _Rewriter(ast.NodeTransformer):
         done.append(at(ast.Expr(self.call("set", load(base), index, load(value), ast.Constant(site))), node))
         return done
 
-    def augment_field(self, target: ast.Attribute | ast.Subscript, node: ast.AugAssign) -> list[ast.stmt]:
+    def augment_field(self, target: Any, node: ast.AugAssign) -> list[ast.stmt]:
         """``x[i].a += value``."""
         element, name = target.value, ast.Constant(field_of_element(target))
         base, index, kept = self.temporary(), self.temporary(), self.temporary()
@@ -455,14 +455,14 @@ class _Rewriter(ast.NodeTransformer):
         if hasattr(loop, "once"):
             return []
         site = self.site(loop, "loop", None)
-        done = [at(ast.Expr(self.call("step", ast.Constant(site))), loop)]
+        done: list[ast.stmt] = [at(ast.Expr(self.call("step", ast.Constant(site))), loop)]
         if spinning and self.kernel:
             done.append(at(ast.Expr(self.wait(Yield.SPIN, loop)), loop))
         return done
 
     # Expressions
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+    def visit_Attribute(self, node: Any) -> ast.AST:
         if field_of_element(node) is not None:
             return self.field(node)
         if self.of_item(node):
@@ -480,7 +480,7 @@ class _Rewriter(ast.NodeTransformer):
         """Whether this is ``p.a`` where p was, somewhere, set to an item of an array, which may be a record."""
         return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in self.items
 
-    def field(self, node: ast.Attribute | ast.Subscript) -> ast.AST:
+    def field(self, node: Any) -> ast.AST:
         """``x[i].a`` and ``x[i]["a"]``, where x may turn out to be no array of records."""
         element, name = node.value, ast.Constant(field_of_element(node))
         site = ast.Constant(self.site(node, "read", element.value))
@@ -515,9 +515,10 @@ class _Rewriter(ast.NodeTransformer):
 
     # What a GPU refuses
 
-    def refuse(self, node: ast.AST) -> ast.AST:
+    def refuse(self, node: ast.AST) -> Any:
         what = REFUSED.get(type(node), f"This use of {type(node).__name__.lower()}")
-        raise self.function.error(f"{what} cannot be used in a kernel.", node)
+        kind = NumbaRuntimeError if isinstance(node, ast.List) else TypingError if mistyped(node) else UncompilableError
+        raise self.function.error(f"{what} cannot be used in a kernel.", node, kind)
 
     visit_Try = visit_TryStar = visit_With = visit_Global = visit_Nonlocal = visit_ClassDef = refuse
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = refuse
@@ -585,15 +586,16 @@ class _Rewriter(ast.NodeTransformer):
         made = self.intrinsic(name, node)
         return at(made, node)
 
-    def method(self, node: ast.Call, function: ast.Attribute, known: object) -> ast.AST:
+    def method(self, node: ast.Call, function: ast.Attribute, known: Any) -> ast.AST:
         """A call of an attribute: of a module's function, or of a method.  Some read or write all of an array."""
         base, place = function.value, node
         summing = known is None and function.attr in METHODS and may_be_array(base)
         filling = known is None and function.attr == "fill" and may_be_array(base)
         out = isinstance(known, np.ufunc) and len(node.args) == known.nin + 1 and may_be_array(node.args[-1])
-        written = base if filling else node.args[-1] if out else None
+        written: Any = base if filling else node.args[-1] if out else None
+        writing = None
         if written is not None:
-            site = ast.Constant(self.site(place, "write", written))
+            writing = ast.Constant(self.site(place, "write", written))
             written = self.visit(copy.deepcopy(written))
         if known is None and function.attr == "item" and not node.args and may_be_array(base):
             site = ast.Constant(self.site(place, "read", base))
@@ -606,7 +608,7 @@ class _Rewriter(ast.NodeTransformer):
         else:
             node.args = [self.visit(a) for a in node.args]
         node.keywords = [ast.keyword(k.arg, self.visit(k.value)) for k in node.keywords]
-        return node if written is None else at(self.call("wrote_all", written, node, site), place)
+        return node if writing is None or written is None else at(self.call("wrote_all", written, node, writing), place)
 
     def whole(self, node: ast.expr) -> ast.expr:
         """An argument of what reads all of an array, if it is given one."""
@@ -620,7 +622,7 @@ class _Rewriter(ast.NodeTransformer):
         stored = any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in self.nodes())
         return name not in self.function.env and name not in self.function.params and not stored
 
-    def value(self, node: ast.expr) -> object:
+    def value(self, node: ast.expr) -> Any:
         """What a global name, or an attribute of a module, stands for; None for anything else."""
         if isinstance(node, ast.Name):
             value = self.function.env.get(node.id)
@@ -691,10 +693,11 @@ class _Rewriter(ast.NodeTransformer):
         return self.call(f"atomic_{member}", *values, ast.Constant(site))
 
     def grid(self, name: str, node: ast.Call) -> ast.expr:
-        values = [*node.args, *(k.value for k in node.keywords)]
-        ndim = values[0] if len(values) == 1 else None
+        values: list[Any] = [*node.args, *(k.value for k in node.keywords)]
+        ndim: Any = values[0] if len(values) == 1 else None
         if isinstance(ndim, ast.Name) and isinstance(self.function.env.get(ndim.id), int):
-            ndim = ast.Constant(self.function.env[ndim.id])
+            given: Any = self.function.env[ndim.id]
+            ndim = ast.Constant(given)
         if not isinstance(ndim, ast.Constant) or type(ndim.value) is not int or ndim.value not in (1, 2, 3):
             raise self.function.error(f"cuda.{name}(ndim) takes one constant: 1, 2 or 3.", node)
 
@@ -756,7 +759,7 @@ class _Rewriter(ast.NodeTransformer):
             raise self.function.error(f"cuda.{name} takes ({', '.join(names)}).", node)
         return [values[n] for n in names]
 
-    def site(self, node: ast.AST, kind: str, base: ast.AST | str | None, operation: str = "") -> int:
+    def site(self, node: Any, kind: str, base: ast.AST | str | None, operation: str = "") -> int:
         # An inlined statement comes from another function, and says from where.
         owner, number = getattr(node, "origin", self.function), getattr(node, "origin_line", node.lineno)
         array = base if isinstance(base, str) else readable(base) if base is not None else ""
@@ -769,7 +772,7 @@ class _Rewriter(ast.NodeTransformer):
         self.sites.append(made)
         return len(self.sites) - 1
 
-    def from_the_end(self, node: ast.AST) -> bool:
+    def from_the_end(self, node: Any) -> bool:
         """Whether an element is asked for by a constant below zero: written as a number, or the name of one."""
         element = node.value if field_of_element(node) is not None else node
         if not isinstance(element, ast.Subscript):

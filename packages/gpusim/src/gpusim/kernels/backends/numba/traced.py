@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba.np.numpy_support import as_dtype
 
@@ -73,7 +75,7 @@ def run(
     numbers = np.array([_number(recorder, site) for site in compiled.sites], np.uint16)
     dims = (*blockdim, *griddim)
 
-    ran = [0]
+    ran: list[Any] = [0]
 
     def work() -> None:
         done, most = 0, 0

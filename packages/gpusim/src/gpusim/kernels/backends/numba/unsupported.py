@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import operator
+import random
+from typing import Any
 
 import numpy as np
 from numba.core import ir, types
@@ -12,7 +14,7 @@ from ...frontend.absent import FUNCTIONS, METHODS, UFUNCS, sentence
 from . import access
 
 
-def absent(expression: object, typemap: dict[str, types.Type]) -> str | None:
+def absent(expression: Any, typemap: dict[str, types.Type]) -> str | None:
     """Say what an expression uses that a GPU's compiler does not have, and what to use; None if nothing.
 
     Parameters
@@ -36,18 +38,18 @@ def absent(expression: object, typemap: dict[str, types.Type]) -> str | None:
     return _called(callee, len(expression.args))
 
 
-def _outside(base: types.Type | None, index: types.Type | None) -> str | None:
+def _outside(base: Any, index: Any) -> str | None:
     if isinstance(base, types.BaseTuple) and isinstance(index, types.IntegerLiteral):
         if not -len(base) <= index.literal_value < len(base):
             return f"A tuple of {len(base)} has no item {index.literal_value}."
     return None
 
 
-def attribute(expression: object, typemap: dict[str, types.Type]) -> str | None:
+def attribute(expression: Any, typemap: dict[str, types.Type]) -> str | None:
     """Say which attribute of an array a GPU's compiler does not have; None if there is none."""
     if not isinstance(expression, ir.Expr) or expression.op != "getattr":
         return None
-    kind = typemap.get(expression.value.name)
+    kind: Any = typemap.get(expression.value.name)
     if not isinstance(kind, types.Array):
         return None
     if expression.attr == "flags" or (expression.attr == "imag" and not isinstance(kind.dtype, types.Complex)):
@@ -73,10 +75,10 @@ def _called(callee: types.Type | None, given: int) -> str | None:
     if isinstance(key, np.ufunc):
         return None if key.__name__ in UFUNCS else sentence(f"np.{key.__name__}", key.__name__)
     name, module = getattr(key, "__name__", ""), getattr(key, "__module__", None) or ""
-    if isinstance(getattr(key, "__self__", None), np.random.RandomState):
-        return (
-            f"np.random.{name} does not exist in a kernel: take random numbers from numba.cuda.random (xoroshiro128p)."
-        )
+    owner = getattr(key, "__self__", None)
+    if isinstance(owner, np.random.RandomState | random.Random):
+        where = "random" if isinstance(owner, random.Random) else "np.random"
+        return f"{where}.{name} does not exist in a kernel: take random numbers from numba.cuda.random (xoroshiro128p)."
     if key is math.gcd or key is hash:
         return sentence(f"{'math.' if key is math.gcd else ''}{name}", name)
     if module.startswith("numpy.linalg"):

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from typing import Any
 
 import numpy as np
 
@@ -160,7 +161,8 @@ def supervise(
     pool = _executor()
     began = time.monotonic()
     futures = {pool.submit(job): worker for worker, job in jobs}
-    progress = dict.fromkeys(futures, (-1, began))
+    progress: dict[Any, tuple[int, float]] = dict.fromkeys(futures, (-1, began))
+    now = began
     too_long = 0.0
     pending = set(futures)
     ended: list[Worker] = []
@@ -264,7 +266,7 @@ def tell_beyond(workers: list[Worker], compiled: Compiled, function: Function) -
 def _place(cells: np.ndarray, compiled: Compiled, function: Function) -> tuple[Site | None, dict]:
     """The site that a machine's cells name, and the fields of a fault there."""
     site = compiled.sites[int(cells[Cell.FAULT_SITE])] if compiled.sites else None
-    fields: dict[str, object] = {"kernel": function.name, "filename": function.filename}
+    fields: dict[str, Any] = {"kernel": function.name, "filename": function.filename}
     if site is not None:
         owner = compiled.functions.get(site.function, function)
         fields |= {

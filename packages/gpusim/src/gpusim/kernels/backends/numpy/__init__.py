@@ -9,6 +9,7 @@ import enum
 import math
 import os
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -198,7 +199,7 @@ def run(
     return made.passed
 
 
-def _argument(value: object, t: Type, name: str) -> object:
+def _argument(value: Any, t: Type, name: str) -> Any:
     if isinstance(t, Scalar | Time):
         return np.asarray(value, t.dtype)[()]
     if isinstance(t, Array):

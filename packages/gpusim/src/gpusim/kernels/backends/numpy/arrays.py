@@ -7,6 +7,7 @@ the array's strides; so every layout, negative strides and fields of records inc
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -54,7 +55,7 @@ class Memory:
         self.root = root  # the array as it was passed, for the access log
         self.fields: dict = {}
 
-    def field(self, key: object, make) -> np.ndarray:
+    def field(self, key: Any, make) -> np.ndarray:
         """A view of the memory made once, so that the same view is always the same object."""
         if key not in self.fields:
             self.fields[key] = make()
@@ -246,7 +247,7 @@ def load(g, a: Arr, index: tuple, access: Access):
     try:
         at = address(g, a, index, access)
     except Outside as outside:
-        return without(g, outside.gone, lambda *parts: load(*parts, access), a, index)
+        return without(g, outside.gone, lambda *parts: load(*parts, access=access), a, index)
     flat = a.flat
     if type(at) is np.ndarray and flat.flags.c_contiguous:
         return flat.take(indices(at))
@@ -260,7 +261,7 @@ def store(g, a: Arr, index: tuple, value, access: Access) -> None:
     try:
         at = address(g, a, index, access)
     except Outside as outside:
-        without(g, outside.gone, lambda *parts: store(*parts, access), a, index, value)
+        without(g, outside.gone, lambda *parts: store(*parts, access=access), a, index, value)
         return
     if g.chunk.run.random is not None:
         store_shuffled(a.flat, at, value, g.chunk.run.random)
@@ -279,7 +280,7 @@ def item(g, a: Arr, index: tuple, access: Access) -> Arr:
     except Outside as outside:
         g.chunk.run.strayed = True
         far = np.full(g.n, FAR, I64)
-        at = without(g, outside.gone, lambda *parts: _place(*parts, access), a, index, result=far)
+        at = without(g, outside.gone, lambda *parts: _place(*parts, access=access), a, index, result=far)
     return a.like(at, (), ())
 
 
@@ -441,13 +442,13 @@ def reshaped(g, a: Arr, shape: tuple, access: Access) -> Arr:
     """The elements of a contiguous array under another shape; one length may be -1."""
     if not a.uniform() or a.strides != c_strides(a.shape):
         g.refuse("reshaping an array that is not contiguous", access)
-    shape = [int(n) for n in shape]
-    if -1 in shape:
-        known = -math.prod(shape)
-        shape[shape.index(-1)] = math.prod(a.shape) // known if known else 0
-    if math.prod(shape) != math.prod(a.shape):
+    lengths = [int(n) for n in shape]
+    if -1 in lengths:
+        known = -math.prod(lengths)
+        lengths[lengths.index(-1)] = math.prod(a.shape) // known if known else 0
+    if math.prod(lengths) != math.prod(a.shape):
         g.refuse("reshaping to another number of elements", access)
-    return a.like(a.offset, tuple(shape), c_strides(tuple(shape)))
+    return a.like(a.offset, tuple(lengths), c_strides(tuple(lengths)))
 
 
 def reduced(g, a: Arr, name: str, dtype: np.dtype, access: Access):

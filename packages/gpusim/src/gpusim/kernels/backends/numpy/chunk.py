@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -38,10 +39,10 @@ class Chunk:
         self.alive = np.ones(self.n, bool)
         self.early = np.zeros(self.n, bool)
         self.living = self.n
-        self._special: dict[str, object] = {}
+        self._special: dict[str, Any] = {}
         self._arrays: dict[tuple, Arr] = {}
         self._static = 0  # bytes of shared arrays of a block
-        self._dynamic: np.ndarray | None = None
+        self._dynamic: Any = None
         per_block = -(-self.threads // 32)
         self.warps = len(blocks) * per_block
         self._padding = per_block * 32 - self.threads

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import cmath
 import math
+from typing import Any
 
 import numpy as np
 
 from . import scalars
 
 
-def _each(function, failed=math.nan):
+def _each(function, failed: Any = math.nan):
     """A function of Python's math, for arrays: one call for each lane, where NumPy has no such function."""
 
     def one(x):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .arrays import Arr
@@ -11,7 +13,7 @@ class Unmergeable(Exception):
     """Two lanes hold views of different memories in one variable: they cannot go on as one group."""
 
 
-def take(value, at: np.ndarray):
+def take(value, at: np.ndarray) -> Any:
     """The value for some of the lanes."""
     kind = type(value)
     if kind is np.ndarray:
@@ -82,7 +84,7 @@ def select_any(condition, a, b):
     return np.where(condition, a, b) if a is not b else a
 
 
-def pick_lane(items: tuple, index, g=None, place=None):
+def pick_lane(items: tuple, index, g: Any = None, place=None):
     """An item of a tuple whose index is only known at run time."""
     n = len(items)
     if type(index) is not np.ndarray:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from types import SimpleNamespace
 
 from ...ir.graph import Block, Graph, Value
-from ...ir.infer import Inference, NeedsBranch
+from ...ir.infer import Inference, NeedsBranch, error_of
 from ...ir.lower import Lowering
-from ...ir.types import NONE, Array, Thing, Type
+from ...ir.types import NONE, Array, Thing, Type, TypingError
 from . import arrays, atomics, bits, functions, lanes, scalars, warps
 
 RUNTIME = SimpleNamespace(
@@ -239,7 +239,10 @@ class Program:
         for i, k in last.items():
             ending.setdefault(k, []).append(i)
         for k, v in enumerate(wanted):
-            text = v.emit([self._text(a) for a in v.args])
+            try:
+                text = v.emit([self._text(a) for a in v.args])
+            except TypingError as refused:  # a conversion that is impossible
+                raise error_of(v, refused) from None
             if self._variable(v):
                 lines.append(f"v{v.id} = {text}")
                 if v.id in self.live_out[block]:

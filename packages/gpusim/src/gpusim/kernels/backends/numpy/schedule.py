@@ -8,6 +8,7 @@ left the loop go on: so a thread gets to release the lock that its warp spins on
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,7 @@ class Scheduler:
 
     def __init__(self, run, steps):
         self.run, self.steps = run, steps
-        self.ready: dict[int, list[Group]] = {}
+        self.ready: dict[Any, list[Group]] = {}  # by place; of `Shuffled` also by warp
         self.asleep: list[Group] = []
         self.waiting = Waiting(self)
         self.more = True  # chunks that have not begun

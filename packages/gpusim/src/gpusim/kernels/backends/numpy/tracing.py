@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 import numpy as np
 
@@ -147,7 +148,7 @@ class Tracer:
             self.recorder.arrived(lanes + chunk.first * self.threads, per_block[block], interval)
 
 
-def _text(function, node: ast.AST) -> str:
+def _text(function, node: Any) -> str:
     """An access as it is written; the line, where it is more than that."""
     if isinstance(node, ast.Subscript | ast.Attribute | ast.Call):
         return " ".join((ast.get_source_segment(function.source, node) or "").split()) or function.line(node.lineno)

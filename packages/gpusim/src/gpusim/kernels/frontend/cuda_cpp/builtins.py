@@ -12,28 +12,29 @@ from typing import Any
 import numpy as np
 from pycparser import c_ast, c_generator
 
-from . import builtins_threads, methods, overloads
+from . import builtins_threads, headers, methods, overloads
 from .c_types import (
     BOOL,
     COMPLEX64,
     COMPLEX128,
     DOUBLE,
     FLOAT,
+    HALF,
     INT,
     LLONG,
     LONG,
     UINT,
     ULLONG,
+    USHORT,
     VECTORS,
     VOID,
     Carray,
-    Group,
     Pointer,
     Scalar,
     common,
 )
-from .cpp_to_c import MUTABLE
-from .values import Value, binary, call, convert, literal, load, real_of, to
+from .cpp_to_c import GROUP_OPERATORS, MUTABLE
+from .values import Value, binary, call, convert, literal, load, real_of, to, unary
 
 MATH = {
     "sqrt": "sqrt", "exp": "exp", "log": "log", "log2": "_c_np.log2", "log10": "log10", "exp2": "_c_np.exp2", "expm1": "expm1",
@@ -95,6 +96,22 @@ NEAREST = {"__float2int_rn": (FLOAT, INT), "__double2int_rn": (DOUBLE, INT), "lr
             "llrint": (None, LLONG), "llrintf": (FLOAT, LLONG)}  # fmt: skip
 
 
+HALF_UNARY = {
+    "hsqrt": "sqrt", "hexp": "exp", "hexp2": "exp2", "hexp10": "exp10", "hlog": "log", "hlog2": "log2", "hlog10": "log10",
+    "hsin": "sin", "hcos": "cos", "hfloor": "floor", "hceil": "ceil", "htrunc": "trunc", "hrint": "rint", "__habs": "fabs",
+}  # fmt: skip
+HALF_BINARY = {
+    "__hadd": "+", "__hsub": "-", "__hmul": "*", "__hdiv": "/", "__hgt": ">", "__hlt": "<", "__hge": ">=", "__hle": "<=",
+    "__heq": "==", "__hne": "!=", "__hadd_rn": "+", "__hsub_rn": "-", "__hmul_rn": "*",
+}  # fmt: skip
+HALF_CONVERTED = {
+    "__float2half": (FLOAT, HALF), "__float2half_rn": (FLOAT, HALF), "__half2float": (HALF, FLOAT), "__double2half": (DOUBLE, HALF),
+    "__int2half_rn": (INT, HALF), "__uint2half_rn": (UINT, HALF), "__half2int_rz": (HALF, INT), "__half2uint_rz": (HALF, UINT),
+}  # fmt: skip
+HALF_OTHERS = ("__hfma", "__hneg", "__hmax", "__hmin", "__hisnan", "__hisinf", "hrcp", "hrsqrt", "__half2int_rn",
+               "__half_as_ushort", "__ushort_as_half")  # fmt: skip
+
+
 CU_BINARY = {"cuCadd": "+", "cuCsub": "-", "cuCmul": "*", "cuCdiv": "/"}
 CU_PARTS = {"cuCreal": "real", "cuCimag": "imag"}
 CU_UNARY = {"cuConj": "conj", "cuCabs": "abs"}
@@ -142,8 +159,8 @@ class Builtins:
             return "call_table"
         if name in MATH or name in MATH2 or (name.endswith("f") and (name[:-1] in MATH or name[:-1] in MATH2)):
             return "call_math"
-        if name == "sync":
-            return "call_sync"
+        if name in ("sync", "reduce"):
+            return f"call_{name}"
         if name in CU_COMPLEX:
             return "call_cucomplex"
         if name in COMPLEX or name in ("lround", "llround", "lroundf", "llroundf"):
@@ -152,11 +169,13 @@ class Builtins:
             return "call_warp"
         if name.startswith("make_") and name[5:] in VECTORS:
             return "call_vector"
+        if name in HALF_UNARY or name in HALF_BINARY or name in HALF_CONVERTED or name in HALF_OTHERS:
+            return "call_half"
         if name.startswith(("cub", "curand", "tex", "surf", "__half", "__float2half", "__h")):
             return "call_refused"
         return None
 
-    def call(self, f, name: str, given: list[c_ast.Node], node: c_ast.Node) -> Value:
+    def call(self, f, name: str, given: list[c_ast.Node], node: c_ast.Node) -> Any:
         """A call of one of CUDA's functions.
 
         Raises
@@ -173,7 +192,7 @@ class Builtins:
         if name.startswith(overloads.STANDARD):
             name = name.removeprefix(overloads.STANDARD)
             given = overloads.as_standard(f, name, given)
-        method = self._find(name)
+        method: Any = self._find(name)
         return getattr(self, method, self.call_refused)(f, name, given, node)
 
     # Complex numbers, limits
@@ -204,7 +223,7 @@ class Builtins:
             return Value(kind, to(kind.char, call("complex", a.node, b.node)))
         kind = f.number(given[0]).type
         member = name[len("_hf_limit_") :]
-        info = np.finfo(kind.dtype) if kind.kind == "f" else np.iinfo(kind.dtype)
+        info: Any = np.finfo(kind.dtype) if kind.kind == "f" else np.iinfo(kind.dtype)
         values = {"max": info.max, "lowest": info.min, "min": getattr(info, "tiny", info.min)}
         if kind.kind == "f":
             values |= {
@@ -320,19 +339,27 @@ class Builtins:
 
     def call_sync(self, f, name, given, node):
         """``cg::sync(group)``."""
-        if len(given) != 1 or not isinstance(given[0], c_ast.ID):
-            f.refuse("this sync()", node)
-        variable = f.scope.find(given[0].name)
-        if variable is None or not isinstance(variable.type, Group):
+        kind = builtins_threads.group_of(f, given[0]) if len(given) == 1 else None
+        if kind is None:
             f.wrong('no instance of overloaded function "sync" matches the argument list', node)
-        return builtins_threads.group(self, f, variable.type, "sync", node)
+        return builtins_threads.group(self, f, kind, "sync", [], node)
+
+    def call_reduce(self, f, name, given, node):
+        """``cg::reduce(tile, value, cg::plus<float>())``."""
+        kind = builtins_threads.group_of(f, given[0]) if len(given) == 3 else None
+        called = given[2].name.name if len(given) == 3 and isinstance(given[2], c_ast.FuncCall) else ""
+        if kind is None or not kind.size or not isinstance(called, str) or not called.startswith("_hf_group_"):
+            f.refuse("this reduce()", node, "a reduction by shuffles")
+        return builtins_threads.reduced(
+            self, f, kind, given[1], GROUP_OPERATORS[called.removeprefix("_hf_group_")], node
+        )
 
     def call_warp(self, f, name, given, node):
         return builtins_threads.call_of(self, f, name, given, node)
 
     # Members
 
-    def member(self, f, node: c_ast.FuncCall, subscripts: list[c_ast.Node]) -> Value:
+    def member(self, f, node: c_ast.FuncCall, subscripts: list[c_ast.Node]) -> Any:
         """``x.size()``, ``x.shape()[k]``, ``z.real()``, ``group.sync()``."""
         owner, name = node.name.name, node.name.field.name
         given = list(node.args.exprs) if node.args is not None else []
@@ -341,8 +368,8 @@ class Builtins:
             if node.name.type == "->":
                 f.wrong(f'operator -> applied to "{variable.type}" instead of to a pointer type', node)
             return self._of_carray(f, variable, name, subscripts, node)
-        if variable is not None and isinstance(variable.type, Group):
-            return builtins_threads.group(self, f, variable.type, name, node)
+        if (kind := builtins_threads.group_of(f, owner)) is not None:
+            return builtins_threads.group(self, f, kind, name, given, node)
         found = methods.called(f, node)
         if found is not None:
             return found
@@ -359,7 +386,7 @@ class Builtins:
             return Value(VOID, ast.Constant(None))
         f.refuse(f".{name}() of {made.type}", node)
 
-    def _of_carray(self, f, variable, name, subscripts, node) -> Value:
+    def _of_carray(self, f, variable, name, subscripts, node) -> Any:
         kind = variable.type
         if name == "size" and not subscripts:
             return Value(LONG, load(f"{variable.name}__size"))
@@ -386,7 +413,7 @@ class Builtins:
             rest = ast.BinOp(copy.deepcopy(rest), ast.FloorDiv(), load(length.id))
         return [rest, *made]
 
-    def attribute(self, f, node: c_ast.StructRef) -> Value:
+    def attribute(self, f, node: c_ast.StructRef) -> Any:
         """``x.ndim``; all else is a struct's member."""
         variable = f.scope.find(node.name.name) if isinstance(node.name, c_ast.ID) else None
         if variable is not None and isinstance(variable.type, Carray) and node.field.name == "ndim":
@@ -398,6 +425,39 @@ class Builtins:
             few = "too few arguments in function call" if len(given) < count else "too many arguments in function call"
             f.wrong(f"{few}: {name}", node)
         return [f.number(each, f"an argument of {name}") for each in given]
+
+    def call_half(self, f, name, given, node):
+        """The functions of ``cuda_fp16.h``."""
+        if not headers.known("half", f.code.included):
+            f.wrong(f'identifier "{name}" is undefined', node, headers.instead("half"))
+        count = 3 if name == "__hfma" else 2 if name in HALF_BINARY or name in ("__hmax", "__hmin") else 1
+        args = self.numbers(f, name, given, count, node)
+        if name in HALF_CONVERTED:
+            first, kind = HALF_CONVERTED[name]
+            return convert(f.converted(args[0], first, node), kind)
+        if name == "__ushort_as_half":
+            return Value(HALF, call("_c_half_of_bits", convert(args[0], USHORT).node))
+        args = [f.kept(f.converted(each, HALF, node)) for each in args]
+        if name in HALF_BINARY:
+            return binary(HALF_BINARY[name], *args)
+        if name == "__half_as_ushort":
+            return Value(USHORT, call("_c_bits_of_half", args[0].node))
+        wide = [convert(each, FLOAT) for each in args]
+        if name in HALF_UNARY:
+            return convert(self.math(FLOAT, HALF_UNARY[name], *wide), HALF)
+        if name == "__hneg":
+            return unary("-", args[0])
+        if name == "__hfma":
+            a, b, c = (convert(each, DOUBLE) for each in wide)
+            return convert(convert(binary("+", binary("*", a, b), c), FLOAT), HALF)
+        if name in ("__hmax", "__hmin"):
+            return convert(self.math(FLOAT, "fmax" if name == "__hmax" else "fmin", *wide), HALF)
+        if name in ("__hisnan", "__hisinf"):
+            return Value(BOOL, call(f"_c_math.{name[3:]}", wide[0].node))
+        if name == "__half2int_rn":
+            return convert(self.math(FLOAT, "rint", *wide), INT)
+        root = wide[0] if name == "hrcp" else self.math(FLOAT, "sqrt", wide[0])
+        return convert(binary("/", literal(FLOAT, 1.0), root), HALF)
 
     def call_refused(self, f, name, given, node):
         f.refuse(f"{name}()", node)
@@ -411,7 +471,7 @@ class Builtins:
 
     def math(self, kind: Scalar, name: str, *args: Value) -> Value:
         """One of C's functions of floats, in a float's type."""
-        python = MATH.get(name) or MATH2.get(name)
+        python = MATH.get(name) or MATH2.get(name) or ""
         if name == "exp10":
             made = call("_c_math.pow", literal(kind, 10.0).node, args[0].node)
             return Value(kind, to(kind.char, made))
@@ -528,7 +588,7 @@ class Builtins:
         (a,) = self.numbers(f, name, given, 1, node)
         if a.type.kind == "c" and name != "signbit":
             a = f.kept(a)
-            parts = [call(f"_c_math.{name}", self.part(a, part).node) for part in ("real", "imag")]
+            parts: list[ast.expr] = [call(f"_c_math.{name}", self.part(a, part).node) for part in ("real", "imag")]
             return Value(BOOL, ast.BoolOp(ast.And() if name == "isfinite" else ast.Or(), parts))
         self.chosen(f, name, [a], node)
         tested = call("_c_sign_bit" if name == "signbit" else f"_c_math.{name}", a.node)
@@ -602,7 +662,7 @@ class Builtins:
         f.store(place, whole)
         return binary("-", a, whole)
 
-    def _with_places(self, f, name: str, given: list, kind: Scalar | None, node) -> tuple[Value, Scalar, list]:
+    def _with_places(self, f, name: str, given: list, kind: Any, node) -> tuple[Value, Scalar, list]:
         """A number, in the type of the function, and where its results are stored."""
         a = f.number(given[0])
         places = [f.place(c_ast.UnaryOp("*", each, node.coord)) for each in given[1:]]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 from pycparser import c_ast
 
-from .c_types import DOUBLE, FLOAT, INT, LLONG, LONG, UINT, ULLONG, ULONG, VOID, promoted
+from .c_types import DOUBLE, FLOAT, INT, LLONG, LONG, UINT, ULLONG, ULONG, VOID, Group, promoted
 from .values import Value, binary, call, convert, literal, load, to, unary
 
 _ATOMICS = {
@@ -94,7 +95,8 @@ def _atomic(b, f, name: str, given: list[c_ast.Node], node: c_ast.Node) -> Value
     if place.type in (LONG, ULONG) or (place.type.char == "i8" and base in ("Add", "Exch", "CAS") and not extra):
         f.wrong(f'no instance of overloaded function "{name}" matches the argument list', node)
     values = [f.converted(f.number(v), place.type, node) for v in given[1:]]
-    array, at = place.node, place.at[0] if len(place.at) == 1 else ast.Tuple(list(place.at), ast.Load())
+    places: Any = place.at
+    array, at = place.node, places[0] if len(places) == 1 else ast.Tuple(list(places), ast.Load())
     if base == "Exch" and place.type == FLOAT:  # the engine exchanges whole numbers: the bits are as good
         view = f.temporary(ast.Call(ast.Attribute(array, "view", ast.Load()), [_numpy("int32")], []))
         bits = ast.Call(ast.Attribute(call("_c_np.float32", values[0].node), "view", ast.Load()), [_numpy("int32")], [])
@@ -116,11 +118,16 @@ def _shuffle(b, f, name: str, given: list[c_ast.Node], node: c_ast.Node) -> Valu
     if len(given) not in (3, 4):
         f.wrong(f'no instance of overloaded function "{name}" matches the argument list', node)
     mask, a, lane, *rest = b.numbers(f, name, given, len(given), node)
+    width = f.kept(convert(rest[0], INT)) if rest else literal(INT, 32)
+    return _moved(f, name, convert(mask, UINT), a, convert(lane, INT), width, node)
+
+
+def _moved(f, name: str, mask: Value, a: Value, lane: Value, width: Value, node: c_ast.Node) -> Value:
+    """What another lane has; `width` cuts the warp into parts."""
+    lane = convert(lane, INT)
     kind = promoted(a.type)
     if kind.kind == "c":
         f.wrong(f'no instance of overloaded function "{name}" matches the argument list', node)
-    width = f.kept(convert(rest[0], INT)) if rest else literal(INT, 32)
-    mask, lane = convert(mask, UINT), convert(lane, INT)
     intrinsic = f"_c_{_SHUFFLES[name]}"
     if width.const == 32:
         return Value(kind, to(kind.char, call(intrinsic, mask.node, convert(a, kind).node, lane.node)))
@@ -132,28 +139,111 @@ def _shuffle(b, f, name: str, given: list[c_ast.Node], node: c_ast.Node) -> Valu
     inside, first = binary("&", own, within), binary("&", own, unary("~", within))
     if name == "__shfl_sync":
         source = binary("|", first, binary("&", lane, within))
-        return Value(kind, to(kind.char, call(intrinsic, mask.node, a.node, source.node)))
-    moved = f.kept(Value(kind, to(kind.char, call(intrinsic, mask.node, a.node, lane.node))))
-    if name == "__shfl_up_sync":
-        test = binary(">=", inside, lane)
-    elif name == "__shfl_down_sync":
-        test = binary("<", binary("+", inside, lane), width)
-    else:
-        test = binary("<", binary("^", own, lane), binary("+", first, width))
-    return Value(kind, ast.IfExp(test.node, moved.node, a.node))
+    else:  # from beyond the part of the warp comes the thread's own value
+        if name == "__shfl_up_sync":
+            there, test = binary("-", own, lane), binary(">=", inside, lane)
+        elif name == "__shfl_down_sync":
+            there, test = binary("+", own, lane), binary("<", binary("+", inside, lane), width)
+        else:
+            there = f.kept(binary("^", own, lane))
+            test = binary("<", there, binary("+", first, width))
+        source = Value(INT, ast.IfExp(test.node, there.node, own.node))
+    return Value(kind, to(kind.char, call("_c_shfl_sync", mask.node, a.node, source.node)))
 
 
-def group(b, f, kind, name: str, node: c_ast.Node) -> Value:
+def group_of(f, node: c_ast.Node) -> Any:
+    """The group that an expression is, if it is one."""
+    if isinstance(node, c_ast.ID):
+        variable = f.scope.find(node.name)
+        return variable.type if variable is not None and isinstance(variable.type, Group) else None
+    called = node.name.name if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID) else ""
+    if called in _GROUPS:
+        return Group("grid_group" if called == "this_grid" else "thread_block")
+    if called.startswith("_hf_tiled_"):
+        size = int(called.removeprefix("_hf_tiled_"))
+        return Group(f"_hf_tile_{size}", size)
+    return None
+
+
+_TILES = {"shfl": "__shfl_sync", "shfl_up": "__shfl_up_sync", "shfl_down": "__shfl_down_sync", "shfl_xor": "__shfl_xor_sync",
+          "any": "__any_sync", "all": "__all_sync", "ballot": "__ballot_sync", "match_any": "__match_any_sync",
+          "sync": "__syncwarp"}  # fmt: skip
+
+
+def _tile(b, f, kind: Group, name: str, given: list[c_ast.Node], node: c_ast.Node) -> Value | None:
+    """A member of a tile of a warp; None where it is one that other groups have as well."""
+    if name in ("size", "num_threads"):
+        return literal(UINT, kind.size)
+    rank = Value(UINT, to("u4", _flat()))
+    if name == "thread_rank":
+        return binary("&", rank, literal(UINT, kind.size - 1))
+    if name == "meta_group_rank":
+        return binary("/", rank, literal(UINT, kind.size))
+    if name == "meta_group_size":
+        whole = Value(UINT, to("u4", sum_of([_count(), ast.Constant(kind.size - 1)])))
+        return binary("/", whole, literal(UINT, kind.size))
+    if name not in _TILES:
+        return None
+    first = f.kept(binary("&", Value(UINT, to("u4", load("_c_laneid"))), literal(UINT, 32 - kind.size)))
+    mask = literal(UINT, 0xFFFFFFFF)
+    if kind.size < 32:
+        mask = f.kept(binary("<<", literal(UINT, (1 << kind.size) - 1), first))
+    if name == "sync":
+        return Value(VOID, call("_c_syncwarp", mask.node))
+    if name.startswith("shfl"):
+        if len(given) != 2:
+            f.wrong(f"too {'few' if len(given) < 2 else 'many'} arguments in function call: {name}", node)
+        a, lane = (f.number(each) for each in given)
+        return _moved(f, _TILES[name], mask, a, lane, literal(INT, kind.size), node)
+    made, intrinsic = _VOTES[_TILES[name]][1], _VOTES[_TILES[name]][0]
+    (a,) = b.numbers(f, name, given, 1, node)
+    a = convert(a, INT) if name != "match_any" else a
+    told = Value(made, to(made.char, call(f"_c_{intrinsic}", mask.node, a.node)))
+    return binary(">>", told, first) if name in ("ballot", "match_any") else told
+
+
+def reduced(b, f, kind: Any, each: c_ast.Node, op: str, node: c_ast.Node) -> Value:
+    """The values of a tile's threads, put together by an operator."""
+    made = f.kept(f.number(each))
+    first = f.kept(binary("&", Value(UINT, to("u4", load("_c_laneid"))), literal(UINT, 32 - kind.size)))
+    full = literal(UINT, (1 << kind.size) - 1)
+    mask = f.kept(binary("<<", full, first)) if kind.size < 32 else full
+    step = kind.size // 2
+    while step:
+        other = _moved(f, "__shfl_xor_sync", mask, made, literal(INT, step), literal(INT, kind.size), node)
+        other = f.kept(other)
+        if op in "<>":
+            test = binary(op, other, made)
+            made = Value(made.type, ast.IfExp(test.node, other.node, made.node))
+        else:
+            made = convert(binary(op, made, other), made.type)
+        made = f.kept(made)
+        step //= 2
+    return made
+
+
+def _flat() -> ast.expr:
+    """The number of a thread in its block."""
+    sizes = [_dim("blockDim", k) for k in "xy"]
+    inner = sum_of([_dim("threadIdx", "y"), times(sizes[1], _dim("threadIdx", "z"))])
+    return sum_of([_dim("threadIdx", "x"), times(sizes[0], inner)])
+
+
+def _count() -> ast.expr:
+    """The threads of a block."""
+    return times(_dim("blockDim", "x"), times(_dim("blockDim", "y"), _dim("blockDim", "z")))
+
+
+def group(b, f, kind: Any, name: str, given: list[c_ast.Node], node: c_ast.Node) -> Any:
     """A member of a cooperative group."""
+    if kind.size and (made := _tile(b, f, kind, name, given, node)) is not None:
+        return made
     grid = kind.name == "grid_group"
     if name == "sync":
         if grid:
             return Value(VOID, ast.Call(ast.Attribute(call("_c_cg.this_grid"), "sync", ast.Load()), [], []))
         return Value(VOID, call("_c_syncthreads"))
-    sizes = [_dim("blockDim", k) for k in "xyz"]
-    rank = sum_of([_dim("threadIdx", "x"), times(sizes[0], sum_of([_dim("threadIdx", "y"), times(
-        sizes[1], _dim("threadIdx", "z"))]))])  # fmt: skip
-    total = times(sizes[0], times(sizes[1], sizes[2]))
+    rank, total = _flat(), _count()
     if name in ("size", "num_threads"):
         if grid:
             total = times(total, times(_dim("gridDim", "x"), times(_dim("gridDim", "y"), _dim("gridDim", "z"))))
@@ -166,6 +256,14 @@ def group(b, f, kind, name: str, node: c_ast.Node) -> Value:
         return Value(ULLONG if grid else UINT, to("u8" if grid else "u4", rank))
     if name == "is_valid":
         return literal(INT, 1)
+    places = {
+        "thread_index": "threadIdx",
+        "group_index": "blockIdx",
+        "dim_threads": "blockDim",
+        "group_dim": "blockDim",
+    }
+    if name in places and not grid and not kind.size:
+        return f.value(c_ast.ID(places[name], node.coord))
     f.refuse(f"{kind}.{name}()", node)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,8 @@ class Scalar:
 
     @property
     def dtype(self) -> np.dtype:
-        return np.dtype(self.char)
+        """In memory: the bits of a half, since the compiled engine has no float16."""
+        return np.dtype("u2" if self.char == "f2" else self.char)
 
     @property
     def kind(self) -> str:
@@ -51,20 +53,24 @@ class Pointer:
         The type of what it points to.
     const : bool
         Whether nothing can be stored through it.
+    row : tuple of int
+        The extents of the arrays that it points to, where it points to arrays.
     """
 
-    to: object
+    to: Any
     const: bool = False
+    row: tuple[int, ...] = ()
 
     def __str__(self) -> str:
-        return f"{'const ' if self.const else ''}{self.to} *"
+        row = "".join(f"[{n}]" for n in self.row)
+        return f"{'const ' if self.const else ''}{self.to} {f'(*){row}' if row else '*'}"
 
 
 @dataclass(frozen=True)
 class Array:
     """An array in shared or local memory, or in the module's own."""
 
-    of: object
+    of: Any
     shape: tuple[int, ...]
 
     def __str__(self) -> str:
@@ -81,11 +87,14 @@ class Struct:
     fields : tuple of (str, type)
     aligned : int
         Bytes, where the source says it.
+    union : bool
+        Whether its members share their place.
     """
 
     name: str
-    fields: tuple[tuple[str, object], ...]
+    fields: tuple[tuple[str, Any], ...]
     aligned: int = 1
+    union: bool = False
 
     kind = "V"
 
@@ -99,12 +108,12 @@ class Struct:
         """The record that has C's layout."""
         offsets, end = [], 0
         for _, kind in self.fields:
-            offsets.append(-(-end // alignment(kind)) * alignment(kind))
-            end = offsets[-1] + _format(kind).itemsize
+            offsets.append(0 if self.union else -(-end // alignment(kind)) * alignment(kind))
+            end = max(end, offsets[-1] + format_of(kind).itemsize)
         return np.dtype(
             {
                 "names": [name for name, _ in self.fields],
-                "formats": [_format(kind) for _, kind in self.fields],
+                "formats": [format_of(kind) for _, kind in self.fields],
                 "offsets": offsets,
                 "itemsize": -(-max(end, 1) // self.alignment) * self.alignment,
             }
@@ -123,13 +132,14 @@ class Struct:
         return self.name
 
 
-def alignment(kind: object) -> int:
+def alignment(kind: Any) -> int:
     """In bytes."""
     kind = kind.of if isinstance(kind, Array) else kind
     return kind.alignment if isinstance(kind, Struct) else kind.size
 
 
-def _format(kind: object) -> np.dtype:
+def format_of(kind: Any) -> np.dtype:
+    """What NumPy has for a member of a struct."""
     return np.dtype((kind.of.dtype, kind.shape)) if isinstance(kind, Array) else kind.dtype
 
 
@@ -151,12 +161,34 @@ class Carray:
 
 @dataclass(frozen=True)
 class Group:
-    """A cooperative group: ``"grid_group"`` or ``"thread_block"``."""
+    """A cooperative group: ``"grid_group"``, ``"thread_block"``, or a tile of a warp with its size."""
 
     name: str
+    size: int = 0
 
     def __str__(self) -> str:
-        return self.name
+        return f"thread_block_tile<{self.size}>" if self.size else self.name
+
+
+@dataclass(frozen=True)
+class Closure:
+    """The type of a lambda.
+
+    Attributes
+    ----------
+    name : str
+    number : int
+        Of the lambda in its source.
+    captures : tuple of (str, type, bool)
+        The variables it captures, and whether it changes them.
+    """
+
+    name: str
+    number: int
+    captures: tuple[tuple[str, object, bool], ...]
+
+    def __str__(self) -> str:
+        return "lambda"
 
 
 @dataclass(frozen=True)
@@ -176,9 +208,12 @@ INT, UINT = Scalar("int", "i4"), Scalar("unsigned int", "u4")
 LONG, ULONG = Scalar("long", "i8"), Scalar("unsigned long", "u8")
 LLONG, ULLONG = Scalar("long long", "i8"), Scalar("unsigned long long", "u8")
 FLOAT, DOUBLE = Scalar("float", "f4"), Scalar("double", "f8")
+HALF, FLOAT16 = Scalar("__half", "f2"), Scalar("float16", "f2")
+"""CUDA's half, whose operators round, and CuPy's, which is a float in every operation.  In a variable both are a float32 that is
+rounded."""
 COMPLEX64, COMPLEX128 = Scalar("complex<float>", "c8"), Scalar("complex<double>", "c16")
 
-NAMED: dict[str, object] = {
+NAMED: dict[str, Any] = {
     "void": VOID,
     "bool": BOOL,
     "_Bool": BOOL,
@@ -195,6 +230,7 @@ NAMED: dict[str, object] = {
     "ptrdiff_t": LONG,
     "intptr_t": LONG,
     "uintptr_t": ULONG,
+    "float16": FLOAT16,
     "_hf_c8": COMPLEX64,
     "_hf_c16": COMPLEX128,
     "cuComplex": COMPLEX64,
@@ -202,8 +238,11 @@ NAMED: dict[str, object] = {
     "cuDoubleComplex": COMPLEX128,
     "grid_group": Group("grid_group"),
     "thread_block": Group("thread_block"),
+    **{f"_hf_tile_{n}": Group(f"_hf_tile_{n}", n) for n in (1, 2, 4, 8, 16, 32)},
 }
 """Types that have a name of one word and are no keywords of C."""
+HALVES: dict[str, object] = {"__half": HALF, "half": HALF}
+"""Types of ``cuda_fp16.h``."""
 
 VECTORS = {
     f"{name}{n}": Struct(
@@ -270,6 +309,9 @@ def promoted(kind: Scalar) -> Scalar:
 
 def common(a: Scalar, b: Scalar) -> Scalar:
     """C's usual arithmetic conversions of two operands."""
+    if a == b == HALF:
+        return HALF
+    a, b = (FLOAT if each.char == "f2" else each for each in (a, b))
     if "c" in (a.kind, b.kind):
         wide = any(k.char in ("f8", "c16") for k in (a, b))
         return COMPLEX128 if wide else COMPLEX64

@@ -2,6 +2,9 @@
 
 Attributes go, casts become C's, references become marked pointers, templates are kept apart until somebody names their
 arguments.  Every token keeps its line.
+
+Over 800 lines: it is one walk over tokens, whose parts call each other: a struct has functions, a function has lambdas, a template has
+both.
 """
 
 from __future__ import annotations
@@ -9,12 +12,19 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass, field
 
-from .c_types import NAMED, VECTORS
+from . import headers
+from .c_types import HALVES, NAMED, VECTORS
 from .errors import Code
 from .overloads import DECLARED as OVERLOADED
 from .overloads import STANDARD
-from .tokens import Token
+from .tokens import Token, split
 
+DIM3 = (
+    "struct dim3 { unsigned int x, y, z; dim3() : x(1), y(1), z(1) {} dim3(unsigned int x) : x(x), y(1), z(1) {} "
+    "dim3(unsigned int x, unsigned int y) : x(x), y(y), z(1) {} "
+    "dim3(unsigned int x, unsigned int y, unsigned int z) : x(x), y(y), z(z) {} dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {} };"
+)
+"""The type of ``blockDim`` and ``gridDim``, as CUDA's header declares it."""
 REFERENCE = "_hf_ref_"
 """What begins the name of a reference, which is parsed as a pointer."""
 OPERATOR, METHOD, CONSTRUCTOR = "_hf_op_", "_hf_m_", "_hf_new_"
@@ -28,9 +38,11 @@ THIS = "_hf_this"
 OPERATORS = {
     "+": "add", "-": "sub", "*": "mul", "/": "div", "%": "mod", "==": "eq", "!=": "ne", "<": "lt", ">": "gt", "<=": "le", ">=": "ge",
     "+=": "iadd", "-=": "isub", "*=": "imul", "/=": "idiv", "%=": "imod", "!": "not", "~": "inverted", "&": "and", "|": "or", "^": "xor",
-    "<<": "left", ">>": "right", "&=": "iand", "|=": "ior", "^=": "ixor",
+    "<<": "left", ">>": "right", "&=": "iand", "|=": "ior", "^=": "ixor", "()": "call", "[]": "at",
 }  # fmt: skip
 """Operators that a source may define, with the ends of their names."""
+GROUP_OPERATORS = {"plus": "+", "less": "<", "greater": ">", "bit_and": "&", "bit_or": "|", "bit_xor": "^"}
+"""What ``cooperative_groups::reduce`` takes."""
 SHARED = "register"  # CUDA has no use for this word of C's: it marks shared memory
 WORDS = frozenset("void bool char short int long float double signed unsigned _Bool".split())
 _DROPPED = frozenset(
@@ -39,7 +51,7 @@ _DROPPED = frozenset(
 )
 _NAMESPACES = frozenset("std thrust cuda cupy cooperative_groups cg".split())
 _REFUSED = {
-    "class": "a class", "union": "a union", "new": "new",
+    "new": "new",
     "delete": "delete", "decltype": "decltype", "try": "try", "throw": "throw", "asm": "inline assembly",
     "__asm__": "inline assembly", "virtual": "virtual", "<<<": "a launch from a kernel", "goto": "goto",
     "concept": "a concept", "requires": "requires", "...": "a variadic function",
@@ -50,7 +62,7 @@ _OPEN = {"(": ")", "[": "]", "{": "}"}
 
 @dataclass
 class Template:
-    """A function template.
+    """A template of a function or of a struct.
 
     Attributes
     ----------
@@ -58,14 +70,42 @@ class Template:
     params : list of (str, str)
         ``("typename", "T")``, ``("int", "N")``.
     tokens : list of Token
-        The function, from its return type to the closing brace.
+        The function, from its return type to the closing brace; or the struct.
     kernel : bool
+    defaults : dict
+        The arguments of parameters that have one, as tokens.
     """
 
     name: str
     params: list[tuple[str, str]]
     tokens: list[Token]
-    kernel: bool
+    kernel: bool = False
+    defaults: dict[str, list[Token]] = field(default_factory=dict)
+
+
+@dataclass
+class Lambda:
+    """A lambda as it is written.
+
+    Attributes
+    ----------
+    all, all_references : bool
+        Whether it captures what it names, and whether by reference.
+    copies, references : set of str
+        What it captures by value or by reference by name.
+    names : list of str
+        The names in its body that are not its parameters.
+    params, returns, body : list of Token
+    """
+
+    all: bool
+    all_references: bool
+    copies: set[str]
+    references: set[str]
+    names: list[str]
+    params: list[Token]
+    returns: list[Token]
+    body: list[Token]
 
 
 @dataclass
@@ -90,6 +130,21 @@ class Unit:
         The vector types of CUDA that it names; structs that say how they are made.
     methods : dict
         The functions of each struct, by its name.
+    struct_templates, instances : dict
+        Templates of structs; the template and the arguments that a struct was made of.
+    unions : set of str
+        Structs whose members share their place.
+    private : dict
+        The members of each struct that only its own functions may use.
+    lambdas : list of Lambda
+    places : set of str
+        Functions of structs that return a reference: what they return stands where they are called.
+    static : set of str
+        Functions of structs that are called without one.
+    enums : dict
+        Enumerations, and whether their names are only known behind theirs.
+    defaults : dict
+        What the last parameters of functions are when they are not given, for a function's name and the number of its parameters.
     """
 
     code: Code
@@ -102,6 +157,15 @@ class Unit:
     vectors: set[str] = field(default_factory=set)
     constructors: set[str] = field(default_factory=set)
     methods: dict[str, set[str]] = field(default_factory=dict)
+    struct_templates: dict[str, Template] = field(default_factory=dict)
+    instances: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
+    unions: set[str] = field(default_factory=set)
+    private: dict[str, set[str]] = field(default_factory=dict)
+    static: set[str] = field(default_factory=set)
+    lambdas: list[Lambda] = field(default_factory=list)
+    places: set[str] = field(default_factory=set)
+    enums: dict[str, bool] = field(default_factory=dict)
+    defaults: dict[tuple[str, int], list[list[Token]]] = field(default_factory=dict)
     typenames: set[str] = field(default_factory=lambda: {n for n in NAMED if n not in WORDS} | {"_hf_auto"})
 
 
@@ -121,31 +185,65 @@ def convert(tokens: list[Token], code: Code) -> Unit:
     """
     unit = Unit(code)
     tokens = _named_operators(tokens, code)
-    for k, token in enumerate(tokens):
+    for token in tokens:
         if token.text == "<<<" and not code.separate:
             code.wrong(
                 "kernel launch from __device__ or __global__ functions requires separate compilation mode", token.line
             )
-        if token.text == "class" and k and tokens[k - 1].text in ("<", ","):
-            continue  # a template's parameter
         if token.kind != "string" and token.text in _REFUSED:
             code.refuse(_REFUSED[token.text], token.line)
     unit.vectors = _vectors(tokens)
     unit.structs |= unit.vectors
     unit.typenames |= unit.vectors
-    tokens = _outside(tokens, unit)
+    if headers.known("half", code.included):
+        unit.typenames |= {*HALVES}
+    if any(token.text == "dim3" for token in tokens):
+        tokens = [*split(DIM3), *tokens]
+    tokens = _without_defaults(_outside(tokens, unit), unit)
     unit.tokens = body(tokens, unit)
     return unit
+
+
+def _without_defaults(tokens: list[Token], unit: Unit) -> list[Token]:
+    """Take out what parameters of functions are when they are not given; it is noted for each function."""
+    made: list[Token] = []
+    depth = k = 0
+    while k < len(tokens):
+        token = tokens[k]
+        depth += (token.text == "{") - (token.text == "}")
+        named = k and not depth and token.text == "(" and tokens[k - 1].kind == "name"
+        end = close(tokens, k, unit.code) if named else k
+        inside = tokens[k + 1 : end]
+        if "=" not in (t.text for t in inside):
+            made.append(token)
+            k += 1
+            continue
+        given, params = [], []
+        for part in arguments(inside):
+            words = [t.text for t in part]
+            at = words.index("=") if "=" in words else len(words)
+            given += [part[at + 1 :]] * (at < len(words))
+            params += [Token(",", token.line, "mark")] * bool(params) + part[:at]
+        unit.defaults[tokens[k - 1].text, len(arguments(inside))] = given
+        made += [token, *params, tokens[end]]
+        k = end + 1
+    return made
 
 
 def _named_operators(tokens: list[Token], code: Code) -> list[Token]:
     """Give each operator that is defined a name."""
     made: list[Token] = []
-    for token in tokens:
-        if not made or made[-1].text != "operator":
+    called = False
+    for k, token in enumerate(tokens):
+        if called:
+            called = False  # the second mark of `operator()`
+        elif not made or made[-1].text != "operator":
             made.append(token)
         elif token.text in OPERATORS:
             made[-1] = Token(OPERATOR + OPERATORS[token.text], token.line, "name")
+        elif token.text in ("(", "[") and k + 1 < len(tokens) and tokens[k + 1].text in (")", "]"):
+            made[-1] = Token(OPERATOR + OPERATORS[token.text + tokens[k + 1].text], token.line, "name")
+            called = True
         else:
             what = f"operator{token.text}" if token.kind == "mark" else "a conversion operator"
             code.refuse(what, token.line, "a function with a name")
@@ -155,21 +253,75 @@ def _named_operators(tokens: list[Token], code: Code) -> list[Token]:
 def _vectors(tokens: list[Token]) -> set[str]:
     """The vector types that a source names, but for names of which it makes variables."""
     named = {token.text for token in tokens if token.kind == "name" and token.text in VECTORS}
+    named |= {"uint3"} & {"uint3" for token in tokens if token.text == "dim3"}
     return named - {b.text for a, b in itertools.pairwise(tokens) if a.text in WORDS or a.text == "auto"}
 
 
 def instance(template: Template, args: list[list[Token]], unit: Unit, name: str) -> list[Token]:
-    """The tokens of a template's function for some arguments, under a name of its own."""
+    """The tokens of a template's function for some arguments, under a name of its own, behind the structs that they want."""
+    before: list[Token] = []
+    made = settled(_substituted(template, args, name), unit, before)
+    return body([*before, *made], unit)
+
+
+def _substituted(template: Template, args: list[list[Token]], name: str) -> list[Token]:
+    """A template's tokens with its arguments, and its own name as `name`."""
     values = {param: arg for (_, param), arg in zip(template.params, args, strict=True)}
     made: list[Token] = []
-    for token in template.tokens:
+    for token, after in zip(template.tokens, [*(t.text for t in template.tokens[1:]), ""], strict=True):
         if token.kind == "name" and token.text in values:
             made += [Token(t.text, token.line, t.kind) for t in values[token.text]]
-        elif token.text == template.name:
+        elif token.text == template.name and after != "<":
             made.append(Token(name, token.line, "name"))
         else:
             made.append(token)
-    return body(made, unit)
+    return made
+
+
+def settled(tokens: list[Token], unit: Unit, before: list[Token]) -> list[Token]:
+    """Put the name of a struct in place of each ``Pair<float>``; the definitions of those that are new are added to `before`."""
+    made: list[Token] = []
+    tokens = list(tokens)
+    k = 0
+    while k < len(tokens):
+        token = tokens[k]
+        if token.text in unit.struct_templates and k + 1 < len(tokens) and tokens[k + 1].text == "<":
+            end = angle(tokens, k + 1, unit.code)
+            parts = [settled(part, unit, before) for part in arguments(tokens[k + 2 : end])]
+            made.append(Token(_struct_instance(token, parts, unit, before), token.line, "name"))
+            k = end + 1
+        else:
+            made.append(token)
+            k += 1
+    return made
+
+
+def filled(template: Template, args: list[list[Token]]) -> list[list[Token]]:
+    """A template's arguments, those that are not given as it says them."""
+    args = list(args)
+    for _, param in template.params[len(args) :]:
+        if param not in template.defaults:
+            break
+        given = {name: arg for (_, name), arg in zip(template.params, args, strict=False)}
+        args.append([t for token in template.defaults[param] for t in given.get(token.text, [token])])
+    return args
+
+
+def _struct_instance(token: Token, parts: list[list[Token]], unit: Unit, before: list[Token]) -> str:
+    """The struct that a template makes for some arguments."""
+    template = unit.struct_templates[token.text]
+    parts = filled(template, parts)
+    if len(parts) != len(template.params):
+        few = "few" if len(parts) < len(template.params) else "many"
+        unit.code.wrong(f'too {few} arguments for class template "{token.text}"', token.line)
+    texts = [" ".join(t.text for t in part) for part in parts]
+    name = "__".join([token.text, *("".join(c if c.isalnum() else "_" for c in text) for text in texts)])
+    if name not in unit.structs:
+        unit.instances[name] = (token.text, texts)
+        unit.structs.add(name)
+        unit.typenames.add(name)
+        before += _without_defaults(_outside(_substituted(template, parts, name), unit), unit)
+    return name
 
 
 def close(tokens: list[Token], start: int, code: Code) -> int:
@@ -226,12 +378,34 @@ def arguments(tokens: list[Token]) -> list[list[Token]]:
 def _outside(tokens: list[Token], unit: Unit) -> list[Token]:
     """Take out attributes, namespaces, ``extern "C"`` and templates; note kernels and names of types."""
     made: list[Token] = []
-    namespaces = set(_NAMESPACES)
+    namespaces: set[str] = set(_NAMESPACES)
     k = 0
     tokens = list(tokens)
     blocks: list[int] = []  # closing braces that go with their opening
     linked = -1  # until which token `extern "C"` reaches
+    begun = seen = depth = 0  # where in `made` the function or declaration begins that is being read
+
+    def settle(end: int) -> None:
+        """Put the names of structs in place of templates with arguments, from here on to `end`."""
+        nonlocal linked, begun, blocks
+        before: list[Token] = []
+        count = len(tokens)
+        tokens[k:end] = settled(tokens[k:end], unit, before)
+        moved = len(tokens) - count
+        blocks = [b + moved if b > k else b for b in blocks]
+        linked += moved * (linked > k)
+        made[begun:begun] = before
+        begun += len(before)
+
     while k < len(tokens):
+        for each in range(seen, len(made)):
+            depth += (made[each].text == "{") - (made[each].text == "}")
+            if not depth and made[each].text in (";", "}"):
+                begun = each + 1
+        seen = len(made)
+        if tokens[k].text in unit.struct_templates and k + 1 < len(tokens) and tokens[k + 1].text == "<":
+            settle(_angle_end(tokens, k + 1, unit.code))
+            seen = len(made)
         token = tokens[k]
         text, after = token.text, tokens[k + 1].text if k + 1 < len(tokens) else ""
         if k in blocks or text in _DROPPED:
@@ -283,10 +457,16 @@ def _outside(tokens: list[Token], unit: Unit) -> list[Token]:
                     made.append(Token(STANDARD + tokens[k].text, token.line, "name"))
                     k += 1
         elif text == "::":
-            if made and made[-1].text == ">":
+            if made and (made[-1].text == ">" or made[-1].text in unit.structs | unit.typenames):
                 made.append(token)
             k += 1
-        elif text == "struct" or (text == "typedef" and after == "struct"):
+        elif text == "enum":
+            k = _enum(tokens, k, unit, made)
+        elif text in _STRUCTS or (text == "typedef" and after in _STRUCTS):
+            opening = next((j for j in range(k, len(tokens)) if tokens[j].text in ("{", ";", ")")), k)
+            if tokens[opening].text == "{":
+                settle(close(tokens, opening, unit.code))
+                seen = len(made)
             k = _struct(tokens, k, unit, made)
         elif text == "typedef":
             end = next((j for j in range(k, len(tokens)) if tokens[j].text == ";"), None)
@@ -308,6 +488,51 @@ def _outside(tokens: list[Token], unit: Unit) -> list[Token]:
             made.append(token)
             k += 1
     return made
+
+
+_STRUCTS = ("struct", "class", "union")
+
+
+def _angle_end(tokens: list[Token], start: int, code: Code) -> int:
+    """Behind the ``>`` that closes the ``<`` at `start`; the tokens stay as they are."""
+    depth = 0
+    for k in range(start, len(tokens)):
+        depth += (tokens[k].text == "<") - (tokens[k].text == ">") - 2 * (tokens[k].text == ">>")
+        if depth <= 0:
+            return k + 1
+        if tokens[k].text in (";", "{"):
+            break
+    code.wrong('expected a ">"', tokens[start].line)
+
+
+def _enum(tokens: list[Token], start: int, unit: Unit, made: list[Token]) -> int:
+    """Read an enumeration: its numbers, and its name as that of a type; returns where it ends."""
+    k, line = start + 1, tokens[start].line
+    scoped = tokens[k].text in ("class", "struct")
+    k += scoped
+    name = tokens[k].text if tokens[k].kind == "name" else ""
+    opening = next((j for j in range(k, len(tokens)) if tokens[j].text in ("{", ";", ")", "=")), k)
+    if tokens[opening].text != "{":
+        made.append(tokens[start])  # `enum Name x`
+        return start + 1
+    kind = tokens[k + 2 : opening] if name and tokens[k + 1].text == ":" else [Token("int", line, "name")]
+    last = close(tokens, opening, unit.code)
+    inside = tokens[opening + 1 : last]
+    if scoped:
+        own = {part[0].text for part in arguments(inside)}
+        inside = [Token(f"{METHOD}{name}_{t.text}", t.line, "name") if t.text in own else t for t in inside]
+    if not name:
+        made += [tokens[start], *tokens[opening : opening + 1], *inside, tokens[last]]
+        return last + 1
+    unit.typenames.add(name)
+    unit.enums[name] = scoped
+    mark = Token(";", line, "mark")
+    made += [tokens[start], tokens[opening], *inside, tokens[last], mark]
+    made += [Token("typedef", line, "name"), *kind, Token(name, line, "name"), mark]
+    if tokens[last + 1].text != ";":
+        made.append(Token(name, line, "name"))
+        return last + 1
+    return last + 2
 
 
 _OF_THRUST = frozenset(
@@ -342,8 +567,7 @@ def _check_std(tokens: list[Token], k: int, unit: Unit) -> None:
 
 _NOT_IN_STRUCTS = {
     "(": "this member", "=": "a struct whose members have values", "{": "a struct within a struct", ":": "a bit field, "
-    "or a label in a struct", "*": "a pointer in a struct", "&": "a reference in a struct", "static": "a static member",
-    "template": "a template in a struct",
+    "or a label in a struct", "*": "a pointer in a struct", "&": "a reference in a struct", "template": "a template in a struct",
 }  # fmt: skip
 
 
@@ -351,6 +575,7 @@ def _struct(tokens: list[Token], start: int, unit: Unit, made: list[Token]) -> i
     """Read a struct's definition, or its name behind ``struct``; returns where it ends."""
     code, line = unit.code, tokens[start].line
     typedef = tokens[start].text == "typedef"
+    word = tokens[start + typedef].text
     k, aligned = start + 1 + typedef, 1
     while k < len(tokens) and tokens[k].text in ("__align__", "alignas", "__attribute__"):
         end = close(tokens, k + 1, code)
@@ -375,18 +600,21 @@ def _struct(tokens: list[Token], start: int, unit: Unit, made: list[Token]) -> i
     if end is None or (end == last + 1 and not name):
         code.wrong('expected a ";"', tokens[last].line)
     others = [t.text for t in tokens[last + 1 : end] if t.kind == "name"]
-    if not name and not typedef:
+    if not name and not typedef and not others:
         code.refuse("a struct without a name", line)
     alias = others[-1] if typedef and others else ""
-    name = name or alias
+    name = name or alias or f"unnamed_{word}_{len(unit.structs)}"
+    if word == "union":
+        unit.unions.add(name)
     unit.structs.add(name)
     unit.typenames |= {name, alias} - {""}
     unit.aligned[name] = aligned
-    data, functions = _members(name, tokens[k + 1 : last], unit)
+    constants, data, functions = _members(name, tokens[k + 1 : last], unit, word == "class")
     for token in data:
         if token.text in _NOT_IN_STRUCTS:
             code.refuse(_NOT_IN_STRUCTS[token.text], token.line)
     kind, semicolon = Token(name, line, "name"), Token(";", tokens[last].line, "mark")
+    made += constants
     made += [
         Token("typedef", line, "name"),
         Token("struct", line, "name"),
@@ -406,37 +634,69 @@ def _struct(tokens: list[Token], start: int, unit: Unit, made: list[Token]) -> i
     return end + 1
 
 
-def _members(name: str, tokens: list[Token], unit: Unit) -> tuple[list[Token], list[Token]]:
-    """The members of a struct that are no functions, and its functions as functions of their own, which are given the struct."""
-    code = unit.code
+def _members(name: str, tokens: list[Token], unit: Unit, private: bool) -> tuple[list[Token], list[Token], list[Token]]:
+    """The parts of a struct: its static constants, its members that are no functions, and its functions as functions of their own.
+
+    A function is given the struct.  `private` says whether members are private until another word is found.
+    """
+    constants: list[Token] = []
     data: list[Token] = []
     functions: list[Token] = []
     unit.methods.setdefault(name, set())
+    hidden = unit.private.setdefault(name, set())
+    own: dict[str, str] = {}  # static members
     k = 0
     while k < len(tokens):
-        if tokens[k].text == "public" and tokens[k + 1].text == ":":
+        if tokens[k].text in ("public", "private", "protected") and tokens[k + 1].text == ":":
+            private = tokens[k].text != "public"
             k += 2
             continue
-        if tokens[k].text in ("private", "protected"):
-            code.refuse(f"a {tokens[k].text} member", tokens[k].line)
         start = k
         while k < len(tokens) and tokens[k].text not in ("(", ";"):
             k += 1
         words = [t.text for t in tokens[start:k]]
-        if (
-            k == len(tokens)
-            or tokens[k].text == ";"
-            or {"=", "{", ":", "template", "static", "__align__", "alignas"} & {*words}
+        static = "static" in words
+        if static and "=" in words:
+            end = next((j for j in range(k, len(tokens)) if tokens[j].text == ";"), len(tokens) - 1)
+            at = start + words.index("=") - 1
+            own[tokens[at].text] = f"{METHOD}{name}_{tokens[at].text}"
+            kept = [t for t in tokens[start : end + 1] if t.text not in _DROPPED]
+            constants += [Token("const", t.line, "name") if t.text == "constexpr" else t for t in kept]
+            k = end + 1
+        elif (
+            k == len(tokens) or tokens[k].text == ";" or {"=", "{", ":", "template", "__align__", "alignas"} & {*words}
         ):
             end = next((j for j in range(k, len(tokens)) if tokens[j].text == ";"), len(tokens) - 1)
             data += tokens[start : end + 1]
+            if private:
+                pairs = itertools.pairwise(tokens[start : end + 1])
+                hidden |= {a.text for a, b in pairs if a.kind == "name" and b.text in (",", ";", "[")}
             k = end + 1
         else:
-            k = _member_function(name, tokens, start, k, unit, functions)
-    return data, functions
+            called = tokens[k - 1].text
+            if static:
+                own[called] = f"{METHOD}{name}_{called}"
+                unit.static.add(own[called])
+            if private and called != name:
+                hidden.add(called)
+            k = _member_function(name, tokens, start, k, unit, functions, static)
+    if "friend" in (t.text for t in tokens):
+        hidden.clear()
+    return _with_static(constants, own), _with_static(data, own), _with_static(functions, own)
 
 
-def _member_function(name: str, tokens: list[Token], start: int, opening: int, unit: Unit, made: list[Token]) -> int:
+def _with_static(tokens: list[Token], own: dict[str, str]) -> list[Token]:
+    """Tokens with the names that the static members of a struct have outside of it."""
+    before = ["", *(t.text for t in tokens)]
+    return [
+        Token(own[t.text], t.line, t.kind) if t.text in own and was not in (".", "->", "::") else t
+        for t, was in zip(tokens, before, strict=False)
+    ]
+
+
+def _member_function(
+    name: str, tokens: list[Token], start: int, opening: int, unit: Unit, made: list[Token], static: bool
+) -> int:
     """Add the function of a struct whose parameters open at `opening`; returns where it ends."""
     code, line = unit.code, tokens[start].line
     own = tokens[opening - 1].text
@@ -488,19 +748,32 @@ def _member_function(name: str, tokens: list[Token], start: int, opening: int, u
         made += [*first, *inside, mark("return"), mark(THIS), mark(";"), mark("}")]
         return end + 1
     if "&" in (t.text for t in head):
-        if name not in (t.text for t in head):
+        place = [t.text for t in inside][:1] == ["return"] and [t.text for t in inside].count(";") == 1
+        if name not in (t.text for t in head) and (not place or static or friend):
             code.refuse("a member function that returns a reference", line, "a function that stores the value")
+        if name not in (t.text for t in head):
+            unit.places.add(own if own.startswith(OPERATOR) else f"{METHOD}{name}_{own}")
         head = [t for t in head if t.text not in ("&", "const")]
-    if friend:
+    if friend or static:
         called, this = own, []
+        unit.methods[name] |= {own} if static else set()
     else:
         called = own if own.startswith(OPERATOR) else f"{METHOD}{name}_{own}"
-        this = [*([mark("const")] if "const" in words else []), mark(name), mark("&"), mark(THIS)]
+        only_reads = "const" in words or _only_reads(tokens[k + 1 : end], unit)
+        this = [*([mark("const")] if only_reads else []), mark(name), mark("&"), mark(THIS)]
         unit.methods[name].add(own)
     comma = [mark(",")] if this and params and [t.text for t in params] != ["void"] else []
     made += [*head, mark(called), mark("("), *this, *comma, *(params if comma or not this else []), mark(")")]
     made += [tokens[k], *inside, tokens[end]]
     return end + 1
+
+
+def _only_reads(tokens: list[Token], unit: Unit) -> bool:
+    """Whether a function of a struct can change nothing, also without ``const``: it may be given a copy."""
+    if any(t.text in _CHANGES or t.text == "this" for t in tokens):
+        return False
+    called = {a.text for a, b in itertools.pairwise(tokens) if a.kind == "name" and b.text == "("}
+    return all(n in unit.structs or n.removesuffix("f") in OVERLOADED or n in WORDS or n == "return" for n in called)
 
 
 def _initial_members(tokens: list[Token], k: int, code: Code, made: list[Token]) -> int:
@@ -565,19 +838,30 @@ def _template(tokens: list[Token], start: int, unit: Unit) -> int:
     """Keep a template; returns where it ends."""
     code = unit.code
     end = angle(tokens, start + 1, code)
-    params = []
+    params, defaults = [], {}
     for part in arguments(tokens[start + 2 : end]):
         words = [t.text for t in part]
-        if "=" in words:
-            code.refuse("a template with default arguments", part[0].line)
         if "template" in words:
             code.refuse("a template of templates", part[0].line)
+        if "=" in words:
+            at = words.index("=")
+            defaults[words[at - 1]] = part[at + 1 :]
+            words = words[:at]
         params.append(("typename" if words[0] in ("typename", "class") else words[0], words[-1]))
     if not params:
         code.refuse("a template's specialisation", tokens[start].line)
     k = end + 1
-    if k < len(tokens) and tokens[k].text == "struct":
-        code.refuse("a template of a struct", tokens[k].line, "a struct for each type")
+    if k < len(tokens) and tokens[k].text in _STRUCTS:
+        name = tokens[k + 1].text
+        opening = next((j for j in range(k, len(tokens)) if tokens[j].text in ("{", ";")), k)
+        if tokens[k + 2].text == "<":
+            code.refuse("a template's specialisation", tokens[k].line)
+        if tokens[opening].text == ";":
+            return opening + 1  # declared only
+        last = close(tokens, opening, code)
+        piece = [*tokens[k : last + 1], Token(";", tokens[last].line, "mark")]
+        unit.struct_templates[name] = Template(name, params, piece, defaults=defaults)
+        return last + 2
     while k < len(tokens) and tokens[k].text not in ("{", ";"):
         if tokens[k].text == "(":
             k = close(tokens, k, code)
@@ -587,8 +871,10 @@ def _template(tokens: list[Token], start: int, unit: Unit) -> int:
     last = close(tokens, k, code)
     piece = tokens[end + 1 : last + 1]
     name = _function_name(piece, 0, code)
-    inner = Unit(code, structs=unit.structs, typenames=unit.typenames | {p for kind, p in params if kind == "typename"})
-    unit.templates[name] = Template(name, params, _outside(piece, inner), name in inner.kernels)
+    types = unit.typenames | {p for kind, p in params if kind == "typename"}
+    inner = Unit(code, structs=unit.structs, typenames=types, enums=unit.enums)
+    tokens_ = _without_defaults(_outside(piece, inner), unit)
+    unit.templates[name] = Template(name, params, tokens_, name in inner.kernels, defaults)
     return last + 1
 
 
@@ -597,16 +883,17 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
     code, types = unit.code, WORDS | unit.typenames
     tokens = list(tokens)
     made: list[Token] = []
-    depth = k = 0
+    depth = k = line = 0
+
+    def mark(word: str) -> Token:
+        return Token(word, line, "name" if word[0].isalnum() or word[0] == "_" else "mark")
+
     while k < len(tokens):
         token = tokens[k]
         text, line = token.text, token.line
         after = tokens[k + 1].text if k + 1 < len(tokens) else ""
         before = made[-1].text if made else ""
         depth += (text == "{") - (text == "}")
-
-        def mark(word: str, line: int = line) -> Token:
-            return Token(word, line, "name" if word[0].isalnum() or word[0] == "_" else "mark")
 
         if text in _CASTS and after == "<":
             end = angle(tokens, k + 1, code)
@@ -626,6 +913,10 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
         elif text == "=" and after == "{" and not _declares(made, types):
             made += [token, mark("("), mark("_hf_auto"), mark(")")]
             k += 1
+        elif after == "::" and (text in unit.structs or text in unit.enums) and k + 2 < len(tokens):
+            member = tokens[k + 2].text
+            plain = text in unit.enums and not unit.enums[text]
+            tokens[k : k + 3] = [Token(member if plain else f"{METHOD}{text}_{member}", line, "name")]
         elif text in ("alignof", "__alignof__"):
             made.append(mark("_Alignof"))
             k += 1
@@ -635,6 +926,17 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
             if inner not in ("float", "double"):
                 code.refuse(f"complex<{inner}>", line)
             tokens[k : end + 1] = [mark("_hf_c8" if inner == "float" else "_hf_c16")]
+        elif text in ("thread_block_tile", "tiled_partition") and after == "<":
+            end = angle(tokens, k + 1, code)
+            size = "".join(t.text for t in tokens[k + 2 : end]).partition(",")[0]
+            name = f"_hf_tile_{size}"
+            if name not in NAMED:
+                code.refuse(f"{text}<{size}>", line, f"{text}<32>, or another power of two")
+            tokens[k : end + 1] = [Token(name if text == "thread_block_tile" else f"_hf_tiled_{size}", line, "name")]
+        elif text in GROUP_OPERATORS and after == "<" and "cooperative_groups/reduce.h" in code.included:
+            end = angle(tokens, k + 1, code)
+            made.append(mark(f"_hf_group_{text}"))
+            k = end + 1
         elif text == "numeric_limits" and after == "<":
             end = angle(tokens, k + 1, code)
             kind = body(tokens[k + 2 : end], unit)
@@ -669,7 +971,11 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
             last = close(tokens, k + 1, code)
             inside = body(tokens[k + 2 : last], unit)
             if tokens[k + 2].text == "*":
-                code.refuse("a pointer to a function or to an array", line)
+                if last != k + 4 or last + 1 == len(tokens) or tokens[last + 1].text != "[":
+                    code.refuse("a pointer to a function", line)
+                made += tokens[k : last + 1]
+                k = last + 1
+                continue
             if text.startswith("_hf_c") and len(arguments(inside)) == 2:
                 made += [mark(f"_hf_make{text[5:]}"), mark("("), *inside, mark(")")]
             else:
@@ -709,8 +1015,8 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
         elif text == "nullptr":
             made.append(Token("0", line, "number"))
             k += 1
-        elif text in ("[", "(", "=", ",") and after == "[" and tokens[k + 2].text in ("&", "=", "]"):
-            code.refuse("a lambda", line)
+        elif text == "[" and after != "[" and (before in _BEFORE_VALUES or not made):
+            k = _lambda(tokens, k, unit, made)
         elif text in ("<", ">") and depth and token.kind == "mark" and _instantiates(tokens, k, unit):
             end = angle(tokens, k, code)
             inner = "$".join(" ".join(t.text for t in part) for part in arguments(tokens[k + 1 : end]))
@@ -720,6 +1026,66 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
             made.append(token)
             k += 1
     return made
+
+
+_BEFORE_VALUES = frozenset(("=", "(", ",", "return", "{", ";", "}", "&&", "||", "?", ":"))
+_CHANGES = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"))
+
+
+def _lambda(tokens: list[Token], start: int, unit: Unit, made: list[Token]) -> int:
+    """Take out a lambda, in whose place stands its number, with the variables that it changes; returns where it ends."""
+    code, line = unit.code, tokens[start].line
+    k = close(tokens, start, code)
+    said = [[t.text for t in part] for part in arguments(tokens[start + 1 : k])]
+    if any("=" in words[1:] or "this" in words or "..." in words for words in said):
+        code.refuse("this capture of a lambda", line, "the names of variables")
+    references = {words[1] for words in said if words[0] == "&" and len(words) > 1}
+    copies = {words[0] for words in said if words[0] not in ("&", "=")}
+    params: list[Token] = []
+    k += 1
+    if tokens[k].text == "(":
+        end = close(tokens, k, code)
+        params = tokens[k + 1 : end]
+        k = end + 1
+    returns: list[Token] = []
+    while tokens[k].text != "{":
+        if tokens[k].text == "->":
+            opening = next(j for j in range(k, len(tokens)) if tokens[j].text == "{")
+            returns = tokens[k + 1 : opening]
+            k = opening
+        elif tokens[k].text in ("mutable", "noexcept", "const"):
+            k += 1
+        else:
+            code.wrong('expected a "{"', tokens[k].line)
+    end = close(tokens, k, code)
+    body_ = tokens[k : end + 1]
+    own = {part[-1].text for part in arguments(params)}
+    names: list[str] = []
+    changed: list[str] = []
+    for j, token in enumerate(body_):
+        before = body_[j - 1].text if j else ""
+        if token.kind != "name" or token.text in own or before in (".", "->", "::"):
+            continue
+        if body_[j - 1].kind == "name" and before not in ("return", "else", "case"):
+            own.add(token.text)  # it is declared there
+            continue
+        if token.text not in names:
+            names.append(token.text)
+        last = j
+        while last + 2 < len(body_) and body_[last + 1].text == ".":
+            last += 2
+        is_changed = body_[last + 1].text in _CHANGES or before in ("++", "--")
+        if is_changed and token.text not in changed:
+            changed.append(token.text)
+    by_reference = [n for n in changed if n in references or (["&"] in said and n not in copies)]
+    everything = ["&"] in said or ["="] in said
+    unit.lambdas.append(Lambda(everything, ["&"] in said, copies, references, names, params, returns, body_))
+    made.append(Token(f"_hf_lambda_{len(unit.lambdas) - 1}", line, "name"))
+    made.append(Token("(", line, "mark"))
+    for n, name in enumerate(by_reference):
+        made += [Token(",", line, "mark")] * bool(n) + [Token(name, line, "name")]
+    made.append(Token(")", line, "mark"))
+    return end + 1
 
 
 def _encoded(text: str) -> str:

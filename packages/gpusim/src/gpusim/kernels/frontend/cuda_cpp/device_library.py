@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import math
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from .. import intrinsics
 class Device:
     """A Python function that kernels may call."""
 
-    def __init__(self, function: object):
+    def __init__(self, function: Any):
         self.__gpusim_device__ = function
 
 
@@ -135,7 +136,7 @@ def central(x):
     return r
 
 
-_central = Device(central)
+_central: Any = Device(central)
 
 
 def erfcinv(x):
@@ -157,7 +158,7 @@ def erfcinv(x):
     return r if x < 1.0 else -r
 
 
-_erfcinv = Device(erfcinv)
+_erfcinv: Any = Device(erfcinv)
 
 
 def erfinv(x):
@@ -214,7 +215,7 @@ def fdim(x, y):
     return 0.0 if x <= y else x - y
 
 
-_cbrt = intrinsics.TOP["cbrt"]
+_cbrt: Any = intrinsics.TOP["cbrt"]
 
 
 def rcbrt(x):
@@ -227,7 +228,45 @@ def normcdfinv(x):
     return 0.0 - 1.4142135623730951 * _erfcinv(2.0 * x)
 
 
-ENVIRONMENT: dict[str, object] = {
+def f2(x):
+    """A float32 rounded to a half, to the nearest even."""
+    x = np.float32(x)
+    if not abs(x) < np.float32(65520.0):
+        return x * np.float32(math.inf)  # NaN stays NaN
+    if abs(x) < np.float32(6.103515625e-05):
+        return np.float32(np.rint(x * np.float32(16777216.0))) / np.float32(16777216.0)
+    bits = np.float32(x).view(np.int32)
+    bits = np.int32(bits + 4095 + ((bits >> 13) & 1)) & np.int32(-8192)
+    return np.int32(bits).view(np.float32)
+
+
+def half_of_bits(bits):
+    """The number that a half's bits mean, as a float32."""
+    exponent, rest = (np.int32(bits) >> 10) & 31, np.int32(bits) & 1023
+    if exponent == 31:
+        made = np.float32(math.nan) if rest else np.float32(math.inf)
+    elif exponent == 0:
+        made = np.float32(rest) / np.float32(16777216.0)
+    else:
+        made = np.int32(((exponent + 112) << 23) | (rest << 13)).view(np.float32)
+    return -made if bits & 32768 else made
+
+
+def bits_of_half(x):
+    """The bits of a half that is in a float32."""
+    x = np.float32(x)
+    bits = np.float32(x).view(np.int32)
+    sign = (bits >> 16) & 32768
+    if x != x:
+        return np.uint16(32767)
+    if abs(x) == np.float32(math.inf):
+        return np.uint16(sign | 31744)
+    if abs(x) < np.float32(6.103515625e-05):
+        return np.uint16(sign | np.int32(abs(x) * np.float32(16777216.0)))
+    return np.uint16(sign | (((bits & 2147483647) >> 13) - (112 << 10)))
+
+
+ENVIRONMENT: dict[str, Any] = {
     **{f"_c_{np.dtype(t).kind}{np.dtype(t).itemsize}": t for t in (
         np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64,
         np.complex64, np.complex128,
@@ -239,7 +278,7 @@ ENVIRONMENT: dict[str, object] = {
     **{f"_c_{function.__name__}": Device(function) for function in (
         quotient, remainder, clip_i4, clip_u4, clip_i8, clip_u8,
         rounded, sign_bit, floor_quotient, floor_remainder, whole_power, erfcinv, erfinv, normcdf, normcdfinv,
-        sinpi, cospi, rcbrt, fdim,
+        sinpi, cospi, rcbrt, fdim, f2, half_of_bits, bits_of_half,
     )},
 }  # fmt: skip
 

@@ -22,6 +22,8 @@ _ANY = re.compile(r"^(cuda/(std/)?\w+|cooperative_groups(\.h)?)$")
 GIVEN: tuple[tuple[frozenset[str], str, re.Pattern], ...] = (
     (_LIMITS, "cuda/std/climits", re.compile(rf"(?!cuda/std/(cfloat|cstddef)$){_ANY.pattern[1:]}")),
     (_STDINT, "cuda/std/cstdint", re.compile(rf"(?!cuda/std/(cfloat|cstddef|climits)$){_ANY.pattern[1:]}")),
+    (frozenset(("__half", "half")), "cuda_fp16.h", re.compile(r"^cuda_fp16\.h(pp)?$")),
+    (frozenset(("float16",)), "cupy/carray.cuh", re.compile(r"^cupy/(carray|atomics)\.cuh$")),
     (frozenset(("INFINITY", "NAN")), "cuda/std/cmath", re.compile(r"^cuda/std/(cmath|complex)$")),
     (frozenset(name for name in DEFINED if name.startswith("CUDART")), "math_constants.h", re.compile(r"^math_constants\.h$")),
 )  # fmt: skip

@@ -3,22 +3,57 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 import numpy as np
 from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
 
 from ..python import source as sources
-from . import cpp_to_c, headers, methods, structs
+from . import builtins_threads, cpp_to_c, headers, lambdas, methods, structs
 from .builtins import Builtins
-from .c_types import INT, NAMED, UCHAR, VECTORS, VOID, Array, Carray, Pointer, Scalar, Struct, of_words
-from .cpp_to_c import METHOD, REFERENCE, SHARED
+from .c_types import (
+    HALVES,
+    INT,
+    NAMED,
+    UCHAR,
+    VECTORS,
+    VOID,
+    Array,
+    Carray,
+    Closure,
+    Group,
+    Pointer,
+    Scalar,
+    Struct,
+    of_words,
+)
+from .cpp_to_c import CONSTRUCTOR, METHOD, REFERENCE, SHARED
 from .device_library import Device
 from .errors import Code
 from .scope import Usage, Variable
 from .tokens import Token, joined, split, tokens
 from .translate import Made, Translation, spread
 from .values import Value, load, to
+
+
+def _spelled(kind: object) -> str:
+    """A type as the C that is parsed has it."""
+    if isinstance(kind, Scalar) and kind.kind == "c":
+        return f"_hf_{kind.char}"
+    return kind.name if isinstance(kind, Group | Closure) else str(kind)
+
+
+def parameter_count(function: c_ast.FuncDef) -> int:
+    """How many parameters a function has."""
+    args = function.decl.type.args
+    params = args.params if args is not None else []
+    none = (
+        len(params) == 1
+        and isinstance(params[0], c_ast.Typename)
+        and getattr(params[0].type.type, "names", []) == ["void"]
+    )
+    return 0 if none else len(params)
 
 
 class Module:
@@ -52,15 +87,15 @@ class Module:
         self.place = place or sources.Source(code.shown, code.filename, 1)
         self.externals: dict[str, Made] = {}
         self.unit = cpp_to_c.convert(tokens(code, defines), code)
-        self.typedefs: dict[str, object] = dict(NAMED) | {"_hf_auto": "auto"}
+        self.typedefs: dict[str, Any] = dict(NAMED) | {"_hf_auto": "auto"}
         self.own: set[str] = set()  # types that the source itself names
         self.functions: dict[str, c_ast.FuncDef] = {}
         self.overloads: dict[str, list[str]] = {}  # those that share a name
-        self.variables: dict[str, tuple[object, c_ast.Decl]] = {}
+        self.variables: dict[str, tuple[Any, c_ast.Decl]] = {}
         self.constants: dict[str, Variable] = {}
         self.enums: dict[str, int] = {}
         self.structs: dict[str, Struct] = {name: VECTORS[name] for name in self.unit.vectors}
-        self.typedefs |= self.structs
+        self.typedefs |= self.structs | {name: kind for name, kind in HALVES.items() if name in self.unit.typenames}
         self.made: dict[str, Made] = {}
         self.making: list[str] = []
         self.helper = Translation(self, Usage(c_ast.EmptyStatement()))
@@ -74,13 +109,15 @@ class Module:
         """Parse some of the source and take in what it declares."""
         known = sorted({n for n in (*NAMED, *self.typedefs) if n not in cpp_to_c.WORDS})
         prelude = "typedef int bool; " + "".join(f"typedef int {name}; " for name in known)
+        tree: Any = None
         try:
             tree = CParser().parse(prelude + joined(made), self.code.filename)
         except ParseError as error:
             self.explain(str(error))
         for item in tree.ext[len(known) + 1 :]:
             if isinstance(item, c_ast.FuncDef):
-                self.functions[methods.entered(self, item)] = item
+                if name := methods.entered(self, item):
+                    self.functions[name] = item
             elif isinstance(item, c_ast.Typedef):
                 self.typedefs[item.name] = self.resolve(item.type, self.helper)
                 self.own.add(item.name)
@@ -131,7 +168,7 @@ class Module:
         if node.name:
             self.typedefs[node.name] = INT
 
-    def resolve(self, node: c_ast.Node, f: Translation, init: c_ast.Node | None = None) -> object:
+    def resolve(self, node: c_ast.Node, f: Translation, init: c_ast.Node | None = None) -> Any:
         """The type that a declaration says."""
         line = node.coord.line if getattr(node, "coord", None) is not None else f.line
         if isinstance(node, c_ast.TypeDecl | c_ast.Typename):
@@ -152,6 +189,8 @@ class Module:
                 self.code.refuse("a pointer to a function", line)
             to = self.resolve(node.type, f)
             const = "const" in (getattr(node.type, "quals", None) or ())
+            if isinstance(to, Array):
+                return Pointer(to.of, const, to.shape)
             return Pointer(UCHAR if to is VOID else to, const)
         if isinstance(node, c_ast.ArrayDecl):
             return self.array_type(node, f, init)
@@ -162,7 +201,7 @@ class Module:
             return structs.resolved(f, self, node)
         self.code.refuse(f"a {type(node).__name__.lower()}", line)
 
-    def array_type(self, node: c_ast.ArrayDecl, f: Translation, init: c_ast.Node | None) -> Array:
+    def array_type(self, node: c_ast.ArrayDecl, f: Translation, init: Any) -> Array:
         shape, inner = [], node
         while isinstance(inner, c_ast.ArrayDecl):
             if inner.dim is None:
@@ -186,6 +225,8 @@ class Module:
 
     def references(self, name: str) -> set[int]:
         """Which parameters of a function are references."""
+        if name.startswith(lambdas.PREFIX):
+            return set(range(64))  # the variables that it changes
         if name.startswith("."):  # of a struct: the first parameter is the struct
             owned = [each for each in self.functions if each.startswith(METHOD) and each.endswith(f"_{name[1:]}")]
             return set().union(*map(self.references, owned))
@@ -233,6 +274,7 @@ class Module:
     def instantiate(self, name: str, args: list[str], f: Translation, node: c_ast.Node | None) -> str:
         """The name of a template's function for some arguments, made if it is new."""
         template = self.unit.templates[name]
+        args = [" ".join(t.text for t in each) for each in cpp_to_c.filled(template, [split(a) for a in args])]
         mangled = "__".join([name, *("".join(c if c.isalnum() else "_" for c in a) for a in args)])
         if mangled not in self.functions:
             if len(args) != len(template.params):
@@ -248,9 +290,18 @@ class Module:
     def called(self, f: Translation, name: str, given: list[c_ast.Node], node: c_ast.FuncCall) -> Value:
         """A call in a function's body."""
         base, args = cpp_to_c.decoded(name)
+        if name.startswith(lambdas.PREFIX):
+            return lambdas.made(f, name, given, node)
+        if (
+            name.startswith(CONSTRUCTOR)
+            and len(given) == 1
+            and str(f.type_of(given[0])) == name.removeprefix(CONSTRUCTOR)
+        ):
+            return f.value(given[0])  # a copy
         if base in self.unit.templates:
             name = self.instantiate(base, self.deduced(f, base, args, given, node), f, node)
         name = methods.chosen(self, f, name, given, node)
+        given = self.completed(base, name, given)
         if name not in self.functions and name not in self.externals:
             if not self.builtins.knows(name):
                 f.wrong(f'identifier "{name}" is undefined', node)
@@ -263,6 +314,15 @@ class Module:
             f.wrong(f"too {few} arguments in function call", node)
         passed: list[ast.expr] = []
         for each, (param, kind) in zip(given, made.params, strict=True):
+            if isinstance(kind, Closure):
+                passed += lambdas.passed(f, kind, f.value(each).captured)
+                continue
+            if isinstance(kind, Group):
+                if builtins_threads.group_of(f, each) != kind:
+                    f.wrong(
+                        f'argument of type "{f.type_of(each)}" is incompatible with parameter of type "{kind}"', node
+                    )
+                continue
             if isinstance(kind, Carray):
                 passed += self.whole_array(f, each, kind, node)
                 continue
@@ -284,7 +344,31 @@ class Module:
         f.called[f"_c_fn_{name}"] = Device(made.python)
         f.shared_bytes += made.shared
         call = ast.Call(load(f"_c_fn_{name}"), passed, [])
-        return structs.of_call(f, made.returns, call) if isinstance(made.returns, Struct) else Value(made.returns, call)
+        if isinstance(made.returns, Struct):
+            return structs.of_call(f, made.returns, call)
+        if isinstance(made.returns, Pointer):
+            pair = f.temporary(call)
+            array, offset = (ast.Subscript(load(pair), ast.Constant(k), ast.Load()) for k in (0, 1))
+            return Value(made.returns, load(f.temporary(array)), offset)
+        return Value(made.returns, call)
+
+    def completed(self, base: str, name: str, given: list[c_ast.Node]) -> list[c_ast.Node]:
+        """The arguments of a call, with those that the function's declaration gives."""
+        if name not in self.functions:
+            return given
+        count = parameter_count(self.functions[name])
+        rest = self.unit.defaults.get((base, count), [])
+        missing = count - len(given)
+        if not 0 < missing <= len(rest):
+            return given
+        return [*given, *(self.expression(each) for each in rest[len(rest) - missing :])]
+
+    def expression(self, made: list[Token]) -> c_ast.Node:
+        """Some tokens as an expression."""
+        known = sorted({n for n in (*NAMED, *self.typedefs) if n not in cpp_to_c.WORDS})
+        prelude = "typedef int bool; " + "".join(f"typedef int {name}; " for name in known)
+        text = " ".join(t.text for t in cpp_to_c.body(made, self.unit))
+        return CParser().parse(f"{prelude} int _hf_value = {text};", self.code.filename).ext[-1].init
 
     def whole_array(self, f: Translation, each: c_ast.Node, kind: Carray, node: c_ast.Node) -> list[ast.expr]:
         """An array with its lengths, handed on to a device function."""
@@ -299,6 +383,7 @@ class Module:
     ) -> list[str]:
         """A template's arguments, from those named and the types of a call's."""
         template = self.unit.templates[name]
+        args = self.arguments(args)
         if len(args) == len(template.params):
             return [self.spelled(a) for a in args]
         known = dict(zip((p for _, p in template.params), args, strict=False))
@@ -306,17 +391,48 @@ class Module:
         inside = template.tokens[start + 2 : cpp_to_c.close(template.tokens, start + 1, self.code)]
         for part, each in zip(cpp_to_c.arguments(inside), given, strict=False):
             words = [t.text for t in part]
+            known |= {k: v for k, v in self.matched(f, part, each).items() if k not in known}
             for _, param in template.params:
                 if param in words and param not in known:
                     _, (value, readonly) = f.apart(lambda each=each: (f.value(each), f.readonly(each)))
                     pointed = isinstance(value.type, Pointer) and "*" in words
-                    kind = value.type.to if pointed else value.type
+                    kind: Any = value.type.to if pointed else value.type
                     const = "const" not in words and (value.type.const if pointed else "&" in words and readonly)
-                    known[param] = "const " * const + (str(kind) if kind.kind != "c" else f"_hf_{kind.char}")
+                    known[param] = "const " * const + _spelled(kind)
+        for _, param in template.params:
+            if param not in known and param in template.defaults:
+                said = template.defaults[param]
+                known[param] = " ".join(known.get(t.text, t.text) for t in said)
         missing = [p for _, p in template.params if p not in known]
         if missing:
             f.wrong(f'no instance of function template "{name}" matches the argument list', node)
         return [self.spelled(known[p]) for _, p in template.params]
+
+    def arguments(self, args: list[str]) -> list[str]:
+        """A template's arguments, those that are made of templates of structs by their names."""
+        made = []
+        for each in args:
+            before: list[Token] = []
+            text = " ".join(t.text for t in cpp_to_c.settled(split(each), self.unit, before))
+            if before:
+                self.read(cpp_to_c.body(before, self.unit))
+            made.append(text)
+        return made
+
+    def matched(self, f: Translation, part: list[Token], given: c_ast.Node) -> dict[str, str]:
+        """What a parameter ``Pair<T> a`` says of a template's arguments, by what is given for it."""
+        words = [t.text for t in part]
+        start = next((k for k in range(1, len(words)) if words[k] == "<"), 0)
+        if not start or words[start - 1] not in self.unit.struct_templates:
+            return {}
+        kind = f.type_of(given)
+        kind = kind.to if isinstance(kind, Pointer) else kind
+        of, args = self.unit.instances.get(str(kind), ("", []))
+        end = cpp_to_c.angle(part, start, self.code)
+        names = ["".join(t.text for t in each) for each in cpp_to_c.arguments(part[start + 1 : end])]
+        if of != words[start - 1]:
+            return {}
+        return {name: arg for name, arg in zip(names, args, strict=False) if name.isidentifier()}
 
     def spelled(self, argument: str) -> str:
         """A template's argument by the type that it means."""
@@ -334,10 +450,9 @@ class Module:
         if not rest:
             return name
         inside = expression.partition("<")[2].rpartition(">")[0]
-        given = cpp_to_c.arguments(cpp_to_c.body(split(inside), self.unit))
-        return self.instantiate(
-            name, [self.spelled(" ".join(t.text for t in part)) for part in given], self.helper, None
-        )
+        parts = [" ".join(t.text for t in part) for part in cpp_to_c.arguments(split(inside))]
+        parts = [" ".join(t.text for t in cpp_to_c.body(split(each), self.unit)) for each in self.arguments(parts)]
+        return self.instantiate(name, [self.spelled(each) for each in parts], self.helper, None)
 
     def initial(self, name: str) -> np.ndarray:
         """The initial values of a variable outside of functions, in one dimension."""

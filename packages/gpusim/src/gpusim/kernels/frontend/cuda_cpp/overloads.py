@@ -7,6 +7,7 @@ ambiguous, so ``sqrt(n)`` of an int is no C++ there, nor is ``max(x, 0)`` of a f
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from pycparser import c_ast
 
@@ -23,7 +24,7 @@ _EITHER = [(a, b) for kinds in (*_WHOLE, (FLOAT, DOUBLE)) for a in kinds for b i
 
 STANDARD = "_hf_std_"
 """What begins the name of a function that is called as one of ``std``, which takes integers as doubles."""
-DECLARED: dict[str, Sequence[tuple[object, ...]]] = {
+DECLARED: dict[str, Sequence[tuple[Any, ...]]] = {
     **{name: [(DOUBLE,), (FLOAT,)] for name in _ONE},
     **{name: [(DOUBLE, DOUBLE), (FLOAT, FLOAT)] for name in _TWO},
     "pow": [(DOUBLE, DOUBLE), (FLOAT, FLOAT), (FLOAT, INT), (DOUBLE, INT)],
@@ -49,7 +50,7 @@ def as_standard(f, name: str, given: list[c_ast.Node]) -> list[c_ast.Node]:
     return [c_ast.Cast(double, each, each.coord) for each in given]
 
 
-def chosen(f, name: str, given: Sequence[object], node) -> tuple[Scalar, ...]:
+def chosen(f, name: str, given: Sequence[Any], node) -> Any:
     """The parameters of the declaration that a call means.
 
     Raises
@@ -69,7 +70,7 @@ def chosen(f, name: str, given: Sequence[object], node) -> tuple[Scalar, ...]:
     f.wrong(f"{said}argument types are: ({types})", node, _instead(name, given, fitting))
 
 
-def _instead(name: str, given: Sequence[object], fitting: Sequence[tuple]) -> str | None:
+def _instead(name: str, given: Sequence[Any], fitting: Sequence[tuple]) -> str | None:
     """What to write for a call that is ambiguous."""
     numbers = [each for each in given if isinstance(each, Scalar)]
     if not fitting or len(numbers) != len(given):
@@ -84,20 +85,22 @@ def _instead(name: str, given: Sequence[object], fitting: Sequence[tuple]) -> st
     return f"{said} Convert its arguments to one type, as in {name}({call})."
 
 
-def _ranks(given: Sequence[object], params: Sequence[object]) -> list[int | None]:
+def _ranks(given: Sequence[Any], params: Sequence[Any]) -> list[Any]:
     return [rank(a, b) for a, b in zip(given, params, strict=True)]
 
 
-def rank(given: object, param: object) -> int | None:
+def rank(given: Any, param: Any) -> int | None:
     """How far a conversion goes: 0 not at all, 1 a promotion, 2 any other of numbers; None if there is none."""
     if given == param:
         return 0
     if not isinstance(given, Scalar) or not isinstance(param, Scalar):
         return None
+    if given.char == "f2":
+        return 1 if param == FLOAT else 2
     return 1 if promoted(given) == param or (given == FLOAT and param == DOUBLE) else 2
 
 
-def _no_worse(given: Sequence[object], one: Sequence[object], other: Sequence[object]) -> bool:
+def _no_worse(given: Sequence[Any], one: Sequence[Any], other: Sequence[Any]) -> bool:
     """Whether each argument fits one declaration at least as well as another, and some better."""
     pairs = list(zip(_ranks(given, one), _ranks(given, other), strict=True))
     return one == other or (all(a <= b for a, b in pairs) and any(a < b for a, b in pairs))

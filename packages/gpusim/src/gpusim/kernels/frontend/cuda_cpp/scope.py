@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from pycparser import c_ast
 
 from .cpp_to_c import OPERATOR, OPERATORS
 from .device_library import python_name
+
+CALL = OPERATOR + OPERATORS["()"]
 
 
 @dataclass
@@ -35,17 +38,20 @@ class Variable:
         Whether an array of several dimensions is kept as one of one.
     readonly : bool
         Whether it is declared const.
+    captured : list or None
+        Of a lambda, the expressions that it captured.
     """
 
-    type: object
+    type: Any
     name: str
-    const: object = None
+    const: Any = None
     boxed: bool = False
     reference: bool = False
     array: ast.expr | None = None
     still: bool = False
     flat: bool = True
     readonly: bool = False
+    captured: Any = None
 
 
 class Usage(c_ast.NodeVisitor):
@@ -106,6 +112,8 @@ class Usage(c_ast.NodeVisitor):
         if isinstance(node.name, c_ast.StructRef):
             own = node.name.name if node.name.type == "." else c_ast.Constant("int", "0")
             name, given = f".{node.name.field.name}", [own, *given]
+        if isinstance(name, str) and 0 in self.references(CALL):
+            self.addressed.add(name)  # where it is a variable
         for place in self.references(name) if isinstance(name, str) and given else ():
             if place < len(given):
                 self.addressed |= _whose(given[place])

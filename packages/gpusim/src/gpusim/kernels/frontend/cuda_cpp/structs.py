@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import ast
 import itertools
+from typing import Any
 
 from pycparser import c_ast
 
-from .c_types import VOID, Array, Pointer, Scalar, Struct
+from . import methods
+from .c_types import VOID, Array, Pointer, Scalar, Struct, format_of
 from .cpp_to_c import CONSTRUCTOR
 from .scope import Variable
 from .values import Value, index, literal, load, wide
@@ -40,7 +42,8 @@ def resolved(f, module, node: c_ast.Struct) -> Struct:
         if decl.name in dict(fields):
             f.wrong(f'"{decl.name}" has already been declared in the current scope', decl)
         fields.append((decl.name, kind))
-    made = Struct(node.name, tuple(fields), module.unit.aligned.get(node.name, 1))
+    union = node.name in module.unit.unions
+    made = Struct(node.name, tuple(fields), module.unit.aligned.get(node.name, 1), union)
     module.structs[node.name] = made
     return made
 
@@ -48,7 +51,8 @@ def resolved(f, module, node: c_ast.Struct) -> Struct:
 def leaves(kind: Struct) -> list[tuple[tuple, Scalar]]:
     """The numbers in a struct, each with its way there: names, and the indices in an array as a tuple."""
     made: list[tuple[tuple, Scalar]] = []
-    for name, inner in kind.fields:
+    fields: Any = [whole(kind)] if kind.union else kind.fields
+    for name, inner in fields:
         if isinstance(inner, Struct):
             made += [((name, *path), number) for path, number in leaves(inner)]
         elif isinstance(inner, Array):
@@ -59,9 +63,18 @@ def leaves(kind: Struct) -> list[tuple[tuple, Scalar]]:
     return made
 
 
+def whole(kind: Struct) -> tuple[str, object]:
+    """The member of a union that has all of its bytes."""
+    return max(
+        kind.fields, key=lambda field: (format_of(field[1]).itemsize, getattr(field[1], "kind", "") in ("i", "u"))
+    )
+
+
 def in_memory(kind: Struct) -> bool:
-    """Whether a struct has an array, so that an index may choose among its members."""
-    return any(isinstance(inner, Array) or (isinstance(inner, Struct) and in_memory(inner)) for _, inner in kind.fields)
+    """Whether a struct has an array, so that an index may choose among its members, or members that share their place."""
+    return kind.union or any(
+        isinstance(inner, Array) or (isinstance(inner, Struct) and in_memory(inner)) for _, inner in kind.fields
+    )
 
 
 def spelled(name: str, path: tuple) -> str:
@@ -72,6 +85,8 @@ def spelled(name: str, path: tuple) -> str:
 def member(f, place, name: str, node: c_ast.Node | None):
     """The place of a member."""
     kind = dict(place.type.fields).get(name) if isinstance(place.type, Struct) else None
+    if kind is not None and node is not None:
+        methods.check_access(f, place.type, name, node)
     if kind is None:
         what = (
             f'"{place.type}" has no member' if isinstance(place.type, Struct) else "expression must have class type for"
@@ -155,6 +170,7 @@ def initial(f, kind: Struct, init: c_ast.Node) -> Value:
     given: dict[str, c_ast.Node] = {}
     names = [name for name, _ in kind.fields]
     for k, each in enumerate(init.exprs or ()):
+        name = ""
         if isinstance(each, c_ast.NamedInitializer):
             name, each = each.name[0].name, each.expr
         elif k >= len(names):
@@ -198,6 +214,12 @@ def declare(f, name: str, kind: Struct, made: Value | None, node: c_ast.Decl) ->
     )
     if variable.boxed:
         f.allocate(variable.name, "local", kind, (1,))
+    if kind.union and isinstance(node.init, c_ast.InitList):
+        f.declared(name, variable, node)
+        for (field, inner), each in zip(kind.fields, node.init.exprs or (), strict=False):
+            place = member(f, f.variable_place(variable), field, node)
+            f.store(place, f.converted(f.value(each), inner, each))
+        return
     if made is not None or not variable.boxed:
         parts = made.parts if made is not None else [literal(number, 0) for _, number in leaves(kind)]
         _fill(f, variable, parts)

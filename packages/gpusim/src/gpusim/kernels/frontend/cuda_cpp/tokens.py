@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .errors import Code
 
@@ -81,7 +81,7 @@ def split(text: str, first: int = 1) -> list[Token]:
         if match.lastgroup == "line":
             line += 1
         elif match.lastgroup != "space":
-            made.append(Token(match[0], line, match.lastgroup))
+            made.append(Token(match[0], line, match.lastgroup or ""))
     return made
 
 
@@ -104,6 +104,9 @@ def _preprocessed(code: Code, defines: tuple[str, ...]) -> str:
     undefined = [name for name in DEFINED if code.bare and not headers.known(name, code.included)]
 
     class Preprocessor(pcpp.Preprocessor):
+        lastdirective: Any
+        line_directive: Any = None  # no #line of pcpp's own in what it writes
+
         def on_include_not_found(self, is_malformed, is_system_include, curdir, includepath):
             there = _STANDARD.search(includepath)
             if not there or (code.bare and headers.HOST.search(includepath)):
@@ -131,7 +134,6 @@ def _preprocessed(code: Code, defines: tuple[str, ...]) -> str:
             code.wrong("unrecognized preprocessing directive", directive.lineno)
 
     made = Preprocessor()
-    made.line_directive = None
     for name in DEFINED:
         if name not in undefined:
             made.define(f"{name} {DEFINED[name]}")

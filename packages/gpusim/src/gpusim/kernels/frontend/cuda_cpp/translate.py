@@ -12,19 +12,38 @@ import copy
 import itertools
 from dataclasses import dataclass, field
 from types import FunctionType
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 
 from pycparser import c_ast
 
 from ..python import source as sources
-from . import c_types, headers, methods, structs, values
-from .c_types import BOOL, INT, LONG, UINT, ULONG, VECTORS, VOID, Array, Carray, Group, Pointer, Scalar, Struct, common
-from .cpp_to_c import INDICES, REFERENCE, SHARED, THIS, readable
+from . import builtins_threads, c_types, headers, lambdas, methods, structs, values
+from .c_types import (
+    BOOL,
+    INT,
+    LONG,
+    UINT,
+    ULONG,
+    VECTORS,
+    VOID,
+    Array,
+    Carray,
+    Closure,
+    Group,
+    Pointer,
+    Scalar,
+    Struct,
+    common,
+)
+from .cpp_to_c import CONSTRUCTOR, INDICES, REFERENCE, SHARED, THIS, readable
 from .device_library import ENVIRONMENT
+from .errors import Code
 from .scope import Scope, Usage, Variable, chain
 from .values import Value, added, binary, call, convert, decayed, index, literal, load, to, unary, wide
 
 _DIM3 = ("threadIdx", "blockIdx", "blockDim", "gridDim")
+
+Node = TypeVar("Node", bound=ast.AST)
 
 
 @dataclass
@@ -45,8 +64,8 @@ class Made:
     """
 
     python: FunctionType
-    params: list[tuple[str, object]]
-    returns: object
+    params: list[tuple[str, Any]]
+    returns: Any
     variables: list[str] = field(default_factory=list)
     shared: int = 0
     cooperative: bool = False
@@ -57,9 +76,9 @@ class Place:
 
     def __init__(
         self,
-        kind: Scalar,
-        node: ast.expr | None = None,
-        at: list[ast.expr] | None = None,
+        kind: Any,
+        node: Any = None,
+        at: Any = None,
         name: str = "",
         readonly: bool = False,
         member: bool = False,
@@ -80,6 +99,8 @@ class Translation:
     ----------
     returns
         The type that the function returns.
+    owner : str
+        The struct whose function it is.
     shared_bytes : int
         Of static shared memory, in this function and those it calls.
     called : dict
@@ -89,14 +110,16 @@ class Translation:
     """
 
     def __init__(self, module: Any, usage: Usage, raw: dict[str, Carray] | None = None):
-        self.module, self.code, self.usage, self.raw = module, module.code, usage, raw or {}
+        self.code: Code = module.code
+        self.module, self.usage, self.raw = module, usage, raw or {}
         self.scope = Scope()
-        self.out: list[ast.stmt] = []
+        self.out: Any = []
         self.first: list[ast.stmt] = []
         self.loops: list = []
-        self.called: dict[str, object] = {}
+        self.called: dict[str, Any] = {}
         self.globals: dict[str, str] = {}
-        self.returns: object = VOID
+        self.returns: Any = VOID
+        self.owner = ""
         self.shared_bytes = 0
         self.line, self.column = 1, 0
         self.count = 0
@@ -141,6 +164,7 @@ class Translation:
         self.line, self.column = node.decl.coord.line, 0
         kind = node.decl.type
         self.returns = module.resolve(kind.type, self)
+        self.owner = methods.owner(module, node)
         if kernel and self.returns is not VOID:
             self.wrong("a __global__ function must have a void return type", node.decl)
         params, names, before = [], [], []
@@ -156,11 +180,14 @@ class Translation:
         for inner in node.body.block_items or ():  # in the scope of the parameters
             self.statement(inner)
         body = self.first + self.out
+        self.returns = VOID if self.returns == "auto" else self.returns
         if self.returns is not VOID and not (body and isinstance(body[-1], ast.Return)):
-            zero = structs.returned(structs.zeros(self.returns)) if isinstance(self.returns, Struct) else None
-            body.append(self.stamp(ast.Return(zero or literal(self.returns, 0).node)))
+            if isinstance(self.returns, Struct):
+                body.append(self.stamp(ast.Return(structs.returned(structs.zeros(self.returns)))))
+            elif isinstance(self.returns, Scalar):
+                body.append(self.stamp(ast.Return(literal(self.returns, 0).node)))
         names += list(self.globals.values())
-        made = ast.FunctionDef(readable(name), ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, []), body or [
+        made: Any = ast.FunctionDef(readable(name), ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, []), body or [
             ast.Pass()], [])  # fmt: skip
         if "type_params" in ast.FunctionDef._fields:
             made.type_params = []
@@ -168,13 +195,20 @@ class Translation:
         made = _unshared(self.stamp(made))
         return Made(self.python(made), params, self.returns, list(self.globals), self.shared_bytes)
 
-    def parameter(self, param: c_ast.Decl, names: list[str], before: list[ast.stmt], kernel: bool) -> object:
+    def parameter(self, param: c_ast.Decl, names: list[str], before: list[ast.stmt], kernel: bool) -> Any:
         """Declare a parameter; its Python names are added to `names`."""
         kind = self.module.resolve(param.type, self)
         if isinstance(kind, Array):
-            kind = Pointer(kind.of, "const" in param.quals)
+            kind = Pointer(kind.of, "const" in param.quals, kind.shape[1:])
         name, readonly = param.name.removeprefix(REFERENCE), _readonly(param)
         own = self.scope.own(name)
+        if isinstance(kind, Closure):
+            captured = lambdas.parameter(self, own, kind, names, before)
+            self.scope.declare(name, Variable(kind, own, captured=captured))
+            return kind
+        if isinstance(group := kind.to if isinstance(kind, Pointer) else kind, Group):
+            self.scope.declare(name, Variable(group, own))
+            return group
         if isinstance(kind, Struct):
             names += structs.parameter(self, name, own, kind, readonly, before)
             return kind
@@ -202,8 +236,8 @@ class Translation:
             if name in self.usage.addressed:
                 box = self.scope.own(f"{name}__box")
                 made, _ = self.apart(lambda: self.allocate(box, "local", kind, (1,)))
-                target = ast.Subscript(load(box), ast.Constant(0), ast.Store())
-                before += [*made, self.stamp(ast.Assign([target], load(own)))]
+                place = Place(kind, load(box), [ast.Constant(0)])
+                before += made + self.apart(lambda: self.store(place, Value(kind, load(own))))[0]
                 self.scope.declare(name, Variable(kind, box, boxed=True, readonly=readonly))
             else:
                 self.scope.declare(name, Variable(kind, own, readonly=readonly))
@@ -298,7 +332,11 @@ class Translation:
 
     def loop(self, node: c_ast.Node, step: c_ast.Node | None) -> None:
         line = self.line, self.column
-        before, test = self.apart(lambda: self.truth(node.cond)) if node.cond is not None else ([], None)
+        before: list[ast.stmt] = []
+        test: Any = None
+        if node.cond is not None:
+            before, test = self.apart(lambda: self.truth(node.cond))
+        condition = test and test.node
         always = test is None or (test.const is not None and bool(test.const))
         self.loops.append(lambda: self.apart(lambda: self.run(step))[0] if step is not None else [])
         body = self.block(node.stmt)
@@ -307,12 +345,12 @@ class Translation:
             body += self.apart(lambda: self.run(step))[0] if step is not None else []
         self.line, self.column = line
         if before:
-            leave = ast.If(ast.UnaryOp(ast.Not(), test.node), [ast.Break()], [])
+            leave = ast.If(ast.UnaryOp(ast.Not(), condition), [ast.Break()], [])
             made = ast.While(ast.Constant(True), [*before, leave, *body], [])
         else:
-            made = ast.While(ast.Constant(True) if always else test.node, body, [])
+            made = ast.While(ast.Constant(True) if always else condition, body, [])
         if step is not None and not before and _counts(node, step):
-            made.counted = True
+            vars(made)["counted"] = True
         self.emit(made)
 
     def do_DoWhile(self, node: c_ast.DoWhile) -> None:
@@ -332,9 +370,8 @@ class Translation:
         self.line, self.column = line
         made = ast.While(ast.Constant(True), body, [])
         if isinstance(node.cond, c_ast.Constant) and not any(isinstance(n, ast.Continue) for n in ast.walk(made)):
-            made.once = node.cond.value == "0"
-            if not made.once:
-                del made.once
+            if node.cond.value == "0":
+                vars(made)["once"] = True
         self.emit(made)
 
     def do_Break(self, node: c_ast.Break) -> None:
@@ -352,6 +389,8 @@ class Translation:
         self.emit(ast.Continue())
 
     def do_Return(self, node: c_ast.Return) -> None:
+        if self.returns == "auto":
+            self.returns = VOID if node.expr is None else self.type_of(node.expr)
         if self.returns is VOID:
             if node.expr is not None:
                 self.wrong("return value type does not match the function type", node)
@@ -362,6 +401,11 @@ class Translation:
         made = self.value(node.expr)
         if isinstance(self.returns, Struct):
             self.emit(ast.Return(structs.returned(self.converted(made, self.returns, node.expr))))
+            return
+        if isinstance(self.returns, Pointer):
+            if not self.points_as(made.type, self.returns):
+                self.wrong("return value type does not match the function type", node)
+            self.emit(ast.Return(ast.Tuple([made.node, to("i8", made.offset)], ast.Load())))
             return
         if not isinstance(self.returns, Scalar):
             self.refuse(f"a function that returns {self.returns}", node)
@@ -380,7 +424,7 @@ class Translation:
             labels.append(item)
             bodies.append(list(item.stmts or ()))
         self.loops.append(None)
-        branches: list[tuple[ast.expr | None, list[ast.stmt]]] = []
+        branches: list[tuple[Any, list[ast.stmt]]] = []
         for k, label in enumerate(labels):
             run: list[c_ast.Node] = []
             for later in bodies[k:]:
@@ -395,7 +439,7 @@ class Translation:
             else:
                 branches.append((None, made))
         self.loops.pop()
-        other = next((made for test, made in branches if test is None), [])
+        other: list[ast.stmt] = next((made for test, made in branches if test is None), [])
         for test, made in reversed([b for b in branches if b[0] is not None]):
             other = [self.stamp(ast.If(test, made, other))]
         self.out += other
@@ -405,8 +449,9 @@ class Translation:
     def emit(self, statement: ast.stmt) -> None:
         self.out.append(self.stamp(statement))
 
-    def stamp(self, node: ast.AST) -> ast.AST:
+    def stamp(self, node: Node) -> Node:
         """Give the nodes of a tree that have no line the one that is being translated."""
+        inner: Any
         for inner in ast.walk(node):
             if "lineno" in inner._attributes and not hasattr(inner, "lineno"):
                 inner.lineno = inner.end_lineno = self.line
@@ -429,7 +474,7 @@ class Translation:
             return value
         return Value(value.type, load(self.temporary(value.node)))
 
-    def apart(self, make: object) -> tuple[list[ast.stmt], object]:
+    def apart(self, make: Any) -> tuple[list[ast.stmt], Any]:
         """What a piece of translation makes, and the statements it wants in front."""
         before, self.out = self.out, []
         try:
@@ -438,10 +483,10 @@ class Translation:
         finally:
             self.out = before
 
-    def wrong(self, message: str, node: c_ast.Node | None = None, instead: str | None = None):
+    def wrong(self, message: str, node: c_ast.Node | None = None, instead: str | None = None) -> NoReturn:
         self.code.wrong(message, self.at(node), instead)
 
-    def refuse(self, what: str, node: c_ast.Node | None = None, nearest: str | None = None):
+    def refuse(self, what: str, node: c_ast.Node | None = None, nearest: str | None = None) -> NoReturn:
         self.code.refuse(what, self.at(node), nearest)
 
     def at(self, node: c_ast.Node | None) -> int:
@@ -463,7 +508,7 @@ class Translation:
         finally:
             self.line, self.column = before
 
-    def type_of(self, node: c_ast.Node) -> object:
+    def type_of(self, node: c_ast.Node) -> Any:
         """The type of an expression, which is not evaluated."""
         shared = self.shared_bytes
         _, made = self.apart(lambda: self.value(node))
@@ -510,10 +555,13 @@ class Translation:
                 return literal(INT, variable)
             if node.name in _DIM3:
                 parts = [self.value(c_ast.StructRef(node, ".", c_ast.ID(axis), node.coord)) for axis in "xyz"]
-                return Value(VECTORS["uint3"], ast.Constant(None), parts=parts)
+                named = self.module.structs.get("dim3") if node.name.endswith("Dim") else None
+                return Value(named or VECTORS["uint3"], ast.Constant(None), parts=parts)
             self.wrong(f'identifier "{node.name}" is undefined', node, headers.instead(node.name))
         if variable.const is not None:
             return literal(variable.type, variable.const)
+        if isinstance(variable.type, Closure):
+            return Value(variable.type, ast.Constant(None), captured=variable.captured)
         if variable.reference or variable.boxed or isinstance(variable.type, Struct):
             return self.read(self.variable_place(variable))
         if isinstance(variable.type, Array):
@@ -528,7 +576,10 @@ class Translation:
             return structs.read(self, place)
         if isinstance(place.type, Array):
             return structs.row(self, place)
-        return Value(place.type, self.stamp(place.target(ast.Load())))
+        node = place.target(ast.Load())
+        if place.type.char == "f2" and place.at is not None:
+            node = call("_c_half_of_bits", node)
+        return Value(place.type, self.stamp(node))
 
     def variable_place(self, variable: Variable) -> Place:
         if variable.reference:
@@ -548,7 +599,10 @@ class Translation:
                 self.wrong("expression must be a modifiable lvalue", node)
             return self.variable_place(variable)
         if isinstance(node, c_ast.ArrayRef):
-            return self.element(node)
+            meant = methods.element(self, node)
+            return self.element(node) if meant is None else self.place(meant)
+        if isinstance(node, c_ast.FuncCall) and (meant := methods.member_place(self, node)) is not None:
+            return self.place(meant)
         if isinstance(node, c_ast.StructRef):
             return structs.place_of(self, node)
         if isinstance(node, c_ast.UnaryOp) and node.op == "*":
@@ -566,6 +620,8 @@ class Translation:
         return Place(self.pointee(pointer, node), pointer.node, [index(pointer.offset)], readonly=readonly)
 
     def pointee(self, pointer: Value, node: c_ast.Node) -> Scalar | Struct:
+        if pointer.type.row and not isinstance(node, c_ast.ArrayRef):
+            self.refuse("an array that a pointer points to", node, "a[i][j]")
         if not isinstance(pointer.type.to, Scalar | Struct):
             self.wrong("expression must be a pointer to a complete object type", node)
         return pointer.type.to
@@ -588,9 +644,10 @@ class Translation:
         made = self.value(base)
         if not isinstance(made.type, Pointer):
             self.wrong("expression must have pointer-to-object type", node)
-        if len(subscripts) > 1:
+        row = made.type.row
+        if len(subscripts) != len(row) + 1:
             self.wrong("expression must have pointer-to-object type", node)
-        offset = added(made.offset, wide(self.whole(subscripts[0])))
+        offset = added(made.offset, self.flattened((0, *row), [self.whole(each) for each in subscripts]))
         return Place(self.pointee(made, node), made.node, [index(offset)], readonly=made.type.const)
 
     def flattened(self, shape: tuple[int, ...], given: list[Value]) -> ast.expr:
@@ -600,9 +657,10 @@ class Translation:
         for n in shape[len(given) :]:
             step *= n
         for n, each in reversed(list(zip(shape, given, strict=False))):
-            one = wide(each)
+            one: Any = wide(each)
             if isinstance(one, ast.Constant):
-                one = ast.Constant(one.value * step)
+                value: Any = one.value
+                one = ast.Constant(value * step)
             elif step != 1:
                 one = ast.BinOp(one, ast.Mult(), ast.Constant(step))
             total = added(one, total)
@@ -616,7 +674,7 @@ class Translation:
             return Place(kind.of, load(variable.name), places, readonly=variable.readonly)
         if len(subscripts) != 1 or kind.indexer:
             self.wrong(f'no operator "[]" matches these operands of {kind}', node)
-        called = subscripts[0].name if isinstance(subscripts[0], c_ast.FuncCall) else None
+        called: Any = subscripts[0].name if isinstance(subscripts[0], c_ast.FuncCall) else None
         if isinstance(called, c_ast.ID) and called.name == INDICES:
             given = [wide(self.whole(each)) for each in subscripts[0].args.exprs]
             if len(given) != kind.ndim:
@@ -659,6 +717,8 @@ class Translation:
         return convert(made, INT) if made.type.kind == "b" else made
 
     def value_ArrayRef(self, node: c_ast.ArrayRef) -> Value:
+        if (meant := methods.element(self, node)) is not None:
+            return self.value(meant)
         base, subscripts = chain(node)
         if isinstance(base, c_ast.FuncCall) and isinstance(base.name, c_ast.StructRef):
             return self.module.builtins.member(self, base, subscripts)
@@ -667,9 +727,11 @@ class Translation:
             given = [self.whole(each) for each in subscripts]
             offset = self.flattened(variable.type.shape, given)
             rest = variable.type.shape[len(given) :]
-            if len(rest) > 1:
-                self.refuse("a pointer to an array", node)
-            return Value(Pointer(variable.type.of, variable.readonly), load(variable.name), offset)
+            return Value(Pointer(variable.type.of, variable.readonly, rest[1:]), load(variable.name), offset)
+        if variable is not None and isinstance(variable.type, Pointer) and len(subscripts) <= len(variable.type.row):
+            base_, row = self.value(base), variable.type.row
+            offset = added(base_.offset, self.flattened((0, *row), [self.whole(each) for each in subscripts]))
+            return Value(Pointer(variable.type.to, variable.type.const, row[len(subscripts) :]), base_.node, offset)
         return self.read(self.element(node))
 
     def value_StructRef(self, node: c_ast.StructRef) -> Value:
@@ -701,21 +763,27 @@ class Translation:
         made = self.value(node.expr)
         return self.cast(made, kind, node)
 
-    def cast(self, made: Value, kind: object, node: c_ast.Node) -> Value:
+    def cast(self, made: Value, kind: Any, node: c_ast.Node) -> Value:
         if isinstance(kind, Pointer):
             return self.cast_pointer(made, kind, node)
+        if isinstance(kind, Struct) and isinstance(node, c_ast.Cast):
+            return self.converted(made, kind, node.expr)
         if isinstance(made.type, Pointer) or not isinstance(kind, Scalar) or not isinstance(made.type, Scalar):
             if isinstance(made.type, Pointer) and kind == BOOL:
                 return self.truth(node.expr)
             self.refuse(f'a conversion of "{made.type}" to "{kind}"', node)
         return self.converted(made, kind, node)
 
-    def converted(self, made: Value, kind: Scalar, node: c_ast.Node | None) -> Value:
+    def converted(self, made: Value, kind: Any, node: c_ast.Node | None) -> Value:
         """A number as another type, as an assignment converts it; a struct as itself."""
         if isinstance(kind, Struct) and made.type == kind:
             return made
         if isinstance(kind, Struct) and kind.name in self.module.unit.constructors:
-            self.refuse(f"an implicit conversion of {made.type} to {kind}", node, f"{kind}(…)")
+            if node is None or _works(node):
+                self.refuse(f"an implicit conversion of {made.type} to {kind}", node, f"{kind}(…)")
+            return self.module.called(self, CONSTRUCTOR + kind.name, [node], node)
+        if isinstance(made.type, Struct) and (str(made.type), str(kind)) == ("dim3", "uint3"):
+            return Value(kind, made.node, parts=made.parts)
         if not isinstance(made.type, Scalar) or not isinstance(kind, Scalar):
             if isinstance(made.type, Pointer) and kind == BOOL and node is not None:
                 return self.truth(node)
@@ -819,11 +887,12 @@ class Translation:
         whole = isinstance(node, c_ast.ArrayRef) or (isinstance(node, c_ast.UnaryOp) and node.op == "*")
         return whole and self.place(node).readonly
 
-    def points_as(self, given: object, kind: Pointer) -> bool:
+    def points_as(self, given: Any, kind: Any) -> bool:
         """Whether C++ makes a pointer of a type of what is given."""
-        return isinstance(given, Pointer) and given.to == kind.to and (kind.const or not given.const)
+        same = isinstance(given, Pointer) and given.to == kind.to and given.row == kind.row
+        return same and (kind.const or not given.const)
 
-    def check_bound(self, given: object, kind: Pointer, node: c_ast.Node) -> None:
+    def check_bound(self, given: Any, kind: Pointer, node: c_ast.Node) -> None:
         """Refuse a reference to what is of another type, or constant."""
         if not isinstance(given, Pointer) or given.to != kind.to:
             of = given.to if isinstance(given, Pointer) else given
@@ -872,6 +941,10 @@ class Translation:
         self.check_changeable(place.readonly)
         if isinstance(place.type, Struct):
             return structs.store(self, place, made)
+        if place.type.char == "f2" and place.at is not None:
+            made = self.kept(made)
+            self.emit(ast.Assign([place.target(ast.Store())], call("_c_bits_of_half", made.node)))
+            return made
         self.emit(ast.Assign([place.target(ast.Store())], made.node))
         if place.at is None:
             return Value(place.type, load(place.name))
@@ -900,7 +973,7 @@ class Translation:
                     return self.store(place, structs.initial(self, place.type, node.rvalue.init))
             right = self.value(node.rvalue)
             place = self.place(node.lvalue)
-            return self.store(place, self.converted(right, place.type, node))
+            return self.store(place, self.converted(right, place.type, node.rvalue))
         if (made := methods.operated(self, node.op, [node.lvalue, node.rvalue], node)) is not None:
             return made
         right = self.number(node.rvalue)
@@ -953,6 +1026,8 @@ class Translation:
         return made
 
     def pointers(self, node: c_ast.BinaryOp, a: Value, b: Value) -> Value:
+        if (getattr(a.type, "row", ()) or getattr(b.type, "row", ())) and node.op in "+-":
+            self.refuse("arithmetic with a pointer to an array", node, "a[i] with all its indices")
         if isinstance(a.type, Pointer) and isinstance(b.type, Pointer):
             if node.op == "-":
                 return Value(LONG, ast.BinOp(a.offset, ast.Sub(), b.offset))
@@ -1041,10 +1116,23 @@ class Translation:
 
     def value_FuncCall(self, node: c_ast.FuncCall) -> Value:
         if isinstance(node.name, c_ast.StructRef):
+            if (meant := methods.member_place(self, node)) is not None:
+                return self.value(meant)
             return self.module.builtins.member(self, node, [])
-        if not isinstance(node.name, c_ast.ID):
-            self.refuse("a call of something that is no name", node)
         given = list(node.args.exprs) if node.args is not None else []
+        if not isinstance(node.name, c_ast.ID):
+            if isinstance(kind := self.type_of(node.name), Struct):
+                return methods.applied(self, node.name, given, node)
+            if isinstance(kind, Closure):
+                return lambdas.called(self, kind, self.value(node.name).captured, given, node)
+            self.refuse("a call of something that is no name", node)
+        variable = self.scope.find(node.name.name)
+        if (meant := methods.member_place(self, node)) is not None:
+            return self.value(meant)
+        if variable is not None and isinstance(variable.type, Struct):
+            return methods.applied(self, node.name, given, node)
+        if variable is not None and isinstance(variable.type, Closure):
+            return lambdas.called(self, variable.type, variable.captured, given, node)
         return self.module.called(self, node.name.name, given, node)
 
     def do_Decl(self, node: c_ast.Decl) -> None:
@@ -1059,6 +1147,9 @@ class Translation:
             self.declare_array(node)
             return
         kind = self.module.resolve(node.type, self)
+        if isinstance(kind, Array):
+            self.declare_array(node)
+            return
         name = node.name
         if name.startswith(REFERENCE):
             self.declare_reference(name[len(REFERENCE) :], kind, node)
@@ -1094,7 +1185,7 @@ class Translation:
         if _readonly(node) and node.init is None and "extern" not in node.storage:
             self.wrong(f'const variable "{node.name}" requires an initializer', node)
 
-    def declare_number(self, name: str, kind: Scalar, made: Value | None, node: c_ast.Decl) -> None:
+    def declare_number(self, name: str, kind: Any, made: Value | None, node: c_ast.Decl) -> None:
         changed = name in self.usage.assigned | self.usage.moved | self.usage.addressed
         if made is not None and made.const is not None and kind.kind in "iub" and "const" in node.quals and not changed:
             self.declared(name, Variable(kind, name, const=made.const, readonly=True), node)
@@ -1105,8 +1196,7 @@ class Translation:
         if variable.boxed:
             self.allocate(variable.name, "local", kind, (1,))
             if made is not None:
-                target = ast.Subscript(load(variable.name), ast.Constant(0), ast.Store())
-                self.emit(ast.Assign([target], made.node))
+                self.store(Place(kind, load(variable.name), [ast.Constant(0)]), made)
         else:
             self.assign(variable.name, (made or literal(kind, 0)).node)
         self.declared(name, variable, node)
@@ -1157,11 +1247,9 @@ class Translation:
         self.assign(f"{variable.name}__at", offset_of(place.at[0]))
         self.declared(name, variable, node)
 
-    def declare_auto(self, name: str, kind: object, node: c_ast.Decl) -> None:
-        called = node.init.name.name if isinstance(node.init, c_ast.FuncCall) and isinstance(
-            node.init.name, c_ast.ID) else ""  # fmt: skip
-        if called in ("this_grid", "this_thread_block"):
-            group = Group("grid_group" if called == "this_grid" else "thread_block")
+    def declare_auto(self, name: str, kind: Any, node: c_ast.Decl) -> None:
+        group = builtins_threads.group_of(self, node.init) if node.init is not None else None
+        if group is not None:
             self.declared(name, Variable(group, name), node)
             return
         if kind != "auto" or node.init is None:
@@ -1171,6 +1259,8 @@ class Translation:
             self.declare_pointer(name, made.type, made, node)
         elif isinstance(made.type, Struct):
             structs.declare(self, name, made.type, made, node)
+        elif isinstance(made.type, Closure):
+            self.declared(name, Variable(made.type, name, captured=made.captured), node)
         else:
             self.declare_number(name, made.type, made, node)
 
@@ -1200,7 +1290,7 @@ class Translation:
                 self.wrong("initializer not allowed for __shared__ variable", node)
             self.fill(variable, kind, node.init)
 
-    def allocate(self, name: str, where: str, kind: Scalar, shape: tuple[int, ...]) -> None:
+    def allocate(self, name: str, where: str, kind: Any, shape: tuple[int, ...]) -> None:
         extents = ast.Constant(shape[0]) if len(shape) == 1 else ast.Tuple([ast.Constant(n) for n in shape], ast.Load())
         of = self.dtype(kind)
         if where == "shared":
@@ -1235,7 +1325,7 @@ class Translation:
                 structs.store(self, Place(kind.of, load(variable.name), [at]), made)
                 continue
             made = self.converted(self.value(node), kind.of, node) if node is not None else literal(kind.of, 0)
-            self.emit(ast.Assign([ast.Subscript(load(variable.name), at, ast.Store())], made.node))
+            self.store(Place(kind.of, load(variable.name), list(at.elts) if isinstance(at, ast.Tuple) else [at]), made)
 
 
 def _flat(statements: list[c_ast.Node]) -> list[c_ast.Node]:
@@ -1250,6 +1340,15 @@ def _flat(statements: list[c_ast.Node]) -> list[c_ast.Node]:
 
 def _leaves(body: list[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], ast.Break | ast.Continue | ast.Return)
+
+
+def _works(node: c_ast.Node) -> bool:
+    """Whether an expression does something, so that it may be evaluated only once."""
+    if isinstance(node, c_ast.FuncCall | c_ast.Assignment):
+        return True
+    if isinstance(node, c_ast.UnaryOp) and node.op in ("++", "--", "p++", "p--"):
+        return True
+    return any(_works(inner) for _, inner in node.children())
 
 
 def _counts(node: c_ast.For, step: c_ast.Node) -> bool:
@@ -1302,7 +1401,7 @@ def _readonly(node: c_ast.Decl) -> bool:
     return "const" in ((node.type.quals or ()) if isinstance(node.type, c_ast.PtrDecl) else node.quals)
 
 
-def spread(init: c_ast.InitList, shape: tuple[int, ...], at: tuple[int, ...], given: dict, f: Translation) -> None:
+def spread(init: c_ast.InitList, shape: Any, at: tuple[int, ...], given: dict, f: Translation) -> None:
     """Enter an array's initial values by their places."""
     exprs = list(init.exprs or ())
     nested = any(isinstance(e, c_ast.InitList) for e in exprs)

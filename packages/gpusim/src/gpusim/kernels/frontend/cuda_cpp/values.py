@@ -6,6 +6,7 @@ import ast
 import math
 import operator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from .c_types import (
     COMPLEX128,
     DOUBLE,
     FLOAT,
+    HALF,
     INT,
     LLONG,
     LONG,
@@ -48,14 +50,17 @@ class Value:
         Of a struct, its numbers; then `node` has no meaning.
     array : Array or None
         What a pointer was made of, for ``sizeof``.
+    captured : list or None
+        Of a lambda, the expressions that it captured.
     """
 
-    type: object
-    node: ast.expr
-    offset: ast.expr | None = None
-    const: object = None
-    parts: list[Value] | None = None
+    type: Any
+    node: Any
+    offset: Any = None
+    const: Any = None
+    parts: Any = None
     array: Array | None = None
+    captured: Any = None
 
 
 def load(name: str) -> ast.Name:
@@ -75,7 +80,7 @@ def to(char: str, node: ast.expr) -> ast.expr:
     return call(f"_c_{char}", node)
 
 
-def literal(kind: Scalar, value: object) -> Value:
+def literal(kind: Any, value: Any) -> Value:
     """A constant."""
     if kind.kind in "iub":
         value = wrapped(int(value), kind)
@@ -86,18 +91,18 @@ def literal(kind: Scalar, value: object) -> Value:
     if kind.kind == "c":
         return Value(kind, to(kind.char, ast.Constant(complex(value))))
     value = float(value)
-    if kind.size == 4:
+    if kind.size < 8:
         with np.errstate(all="ignore"):
-            value = float(np.float32(value))
+            value = float((np.float32 if kind.size == 4 else np.float16)(value))
     if math.isnan(value) or math.isinf(value):
         node = ast.Attribute(load("_c_math"), "nan" if math.isnan(value) else "inf", ast.Load())
         node = ast.UnaryOp(ast.USub(), node) if value < 0 else node
     else:
         node = ast.Constant(value)
-    return Value(kind, to(kind.char, node), const=value)
+    return Value(kind, to("f4" if kind.size < 8 else "f8", node), const=value)
 
 
-def convert(value: Value, kind: Scalar) -> Value:
+def convert(value: Value, kind: Any) -> Value:
     """C's conversion of a number; out of range as a GPU converts, which clips floats."""
     given = value.type
     if value.const is not None and kind.kind != "c":
@@ -133,10 +138,12 @@ _FOLDED = {
 }  # fmt: skip
 
 
-def binary(op: str, a: Value, b: Value) -> Value | None:
+def binary(op: str, a: Value, b: Value) -> Any:
     """An operation on two numbers, by C's rules; None if there is none on such types."""
     if op in ("<<", ">>"):
         return _shift(op, a, b)
+    if HALF in (a.type, b.type) and a.type != b.type:
+        return None  # ambiguous: as halves or as floats
     kind = common(a.type, b.type)
     if kind.kind == "c" and not (a.type == b.type or real_of(a.type) == b.type or a.type == real_of(b.type)):
         return None  # the templates of complex numbers want one type: no complex<float> times a double or an int
@@ -155,7 +162,8 @@ def binary(op: str, a: Value, b: Value) -> Value | None:
         return literal(kind, known)
     node: ast.expr
     if kind.kind in "fc":
-        return Value(kind, ast.BinOp(a.node, _OPERATORS[op](), b.node))
+        node = ast.BinOp(a.node, _OPERATORS[op](), b.node)
+        return Value(kind, to("f2", to("f4", node)) if kind.size == 2 else node)
     if op in "/%":
         if kind.kind == "u" or (b.const is not None and b.const > 0 and _never_negative(a)):
             node = ast.BinOp(a.node, ast.FloorDiv() if op == "/" else ast.Mod(), b.node)
@@ -193,7 +201,7 @@ def _folded(op: str, a: Value, b: Value) -> int | None:
     return int(_FOLDED[op](x, y))
 
 
-def unary(op: str, a: Value) -> Value | None:
+def unary(op: str, a: Value) -> Any:
     """``+ - ~ !`` of a number; None if there is none for its type."""
     if op == "!":
         known = None if a.const is None else not a.const
@@ -262,14 +270,15 @@ def wide(value: Value) -> ast.expr:
     return value.node if value.type.char == "i8" else to("i8", value.node)
 
 
-def index(offset: ast.expr) -> ast.expr:
+def index(offset: Any) -> ast.expr:
     """An offset as an index that never counts from the end, as C's do not."""
-    if isinstance(offset, ast.Constant) and offset.value >= 0:
-        return ast.Constant(offset.value)
+    known: Any = offset.value if isinstance(offset, ast.Constant) else None
+    if known is not None and known >= 0:
+        return ast.Constant(known)
     return to("u8", offset)
 
 
 def decayed(value: Value, const: bool) -> Value:
     """An array as a pointer to its first element."""
     assert isinstance(value.type, Array)
-    return Value(Pointer(value.type.of, const), value.node, ast.Constant(0), array=value.type)
+    return Value(Pointer(value.type.of, const, value.type.shape[1:]), value.node, ast.Constant(0), array=value.type)

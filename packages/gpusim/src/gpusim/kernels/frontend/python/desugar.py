@@ -8,6 +8,9 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable
+from typing import Any, TypeVar
+
+Node = TypeVar("Node", bound=ast.AST)
 
 _LAMBDA = (
     "A lambda in a kernel is simulated only where it is called, or where a variable stands for it, as in f = lambda a: a + 1: give it a name, or "
@@ -68,27 +71,27 @@ class _Rewriter(ast.NodeTransformer):
         )
 
     def visit_Match(self, node: ast.Match) -> list[ast.stmt]:
-        node = self.generic_visit(node)
+        self.generic_visit(node)
         before, subject = [], node.subject
         if not isinstance(subject, ast.Name):
             kept = f"_hf_match{self.count}"
             self.count += 1
-            before = [_at(ast.Assign([ast.Name(kept, ast.Store())], subject), node)]
+            before = [at(ast.Assign([ast.Name(kept, ast.Store())], subject), node)]
             subject = ast.Name(kept, ast.Load())
         rest: list[ast.stmt] = []
         for case in reversed(node.cases):
             name, tests = self.pattern(case.pattern, subject)
             if case.guard is not None and name is None:
                 tests = [*tests, case.guard]
-            body = case.body
+            body: list[ast.stmt] = case.body
             if case.guard is not None and name is not None:  # the name is set first, and stays so
-                body = [_at(ast.If(case.guard, body, rest), case.pattern)]
+                body = [at(ast.If(case.guard, body, rest), case.pattern)]
             if name is not None:
-                body = [_at(ast.Assign([ast.Name(name, ast.Store())], copy.deepcopy(subject)), case.pattern), *body]
+                body = [at(ast.Assign([ast.Name(name, ast.Store())], copy.deepcopy(subject)), case.pattern), *body]
             if tests:
                 test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
                 # Both ways may lead on to the cases that follow.
-                body = [_at(ast.If(test, body, copy.deepcopy(rest)), case.pattern)]
+                body = [at(ast.If(test, body, copy.deepcopy(rest)), case.pattern)]
             rest = body
         return [*before, *rest]
 
@@ -107,9 +110,11 @@ class _Rewriter(ast.NodeTransformer):
         raise self.error("match compares with plain values in a kernel here: use if and elif.", pattern)
 
 
-def _at(made: ast.stmt, node: ast.AST) -> ast.stmt:
-    """Give new nodes the place of the one they stand for."""
+def at(made: Node, node: Any) -> Node:
+    """Give new nodes the place of the one they stand for, and the function that it was copied from."""
     for inner in ast.walk(made):
         if "lineno" in inner._attributes and not hasattr(inner, "lineno"):
             ast.copy_location(inner, node)
+            if hasattr(node, "origin"):
+                vars(inner).update(origin=node.origin, origin_line=node.origin_line)
     return made

@@ -10,6 +10,7 @@ import ast
 import copy
 from collections.abc import Callable
 from types import FunctionType
+from typing import Any
 
 from . import source as sources
 from .source import Source
@@ -26,7 +27,7 @@ def take_out(
     node: ast.FunctionDef,
     name: str,
     source: Source,
-    scope: dict[str, object],
+    scope: dict[str, Any],
     error: Callable[[str, ast.AST], Exception],
 ) -> dict[str, FunctionType]:
     """Take the functions that are defined in a function out of its tree.
@@ -106,7 +107,7 @@ class _Immediate(ast.NodeTransformer):
             node.func = ast.copy_location(ast.Name(name, ast.Load()), node.func)
         return self.generic_visit(node)
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+    def visit_FunctionDef(self, node: Any) -> Any:
         """Is resolved by itself, as a lambda is."""
         return node
 
@@ -132,7 +133,7 @@ class _Definitions(ast.NodeVisitor):
         if isinstance(node.value, ast.Lambda) and len(node.targets) == 1 and isinstance(target, ast.Name):
             inner = node.value
             body = ast.copy_location(ast.Return(copy.deepcopy(inner.body)), inner.body)
-            made = ast.FunctionDef(target.id, copy.deepcopy(inner.args), [body], [])
+            made: Any = ast.FunctionDef(target.id, copy.deepcopy(inner.args), [body], [])
             if "type_params" in ast.FunctionDef._fields:
                 made.type_params = []
             self._add(target.id, ast.fix_missing_locations(ast.copy_location(made, node)), node)
@@ -201,7 +202,7 @@ def _free(node: ast.FunctionDef) -> set[str]:
     return (used - own) | others
 
 
-def _function(node: ast.FunctionDef, label: str, name: str, source: Source, scope: dict[str, object]) -> FunctionType:
+def _function(node: ast.FunctionDef, label: str, name: str, source: Source, scope: dict[str, Any]) -> FunctionType:
     """The device function that a definition is: Python's, with the source of what it stood in."""
     bare = copy.deepcopy(node)
     # Only its code's names and defaults are looked at; the tree is what is compiled.

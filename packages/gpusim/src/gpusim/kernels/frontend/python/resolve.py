@@ -11,6 +11,7 @@ import ast
 import builtins
 from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
+from typing import Any
 
 from ... import real
 from ...faults import UncompilableError
@@ -50,7 +51,7 @@ class Function:
     """
 
     name: str
-    pyfunc: FunctionType
+    pyfunc: Any
     node: ast.FunctionDef
     source: str
     filename: str
@@ -114,7 +115,7 @@ def is_written(pyfunc: FunctionType) -> bool:
 
 
 def _resolve(
-    pyfunc: FunctionType, callers: tuple, known: dict, bound: dict[str, object] | None = None, spread: int = 0
+    pyfunc: FunctionType, callers: tuple, known: dict, bound: dict[Any, Any] | None = None, spread: int = 0
 ) -> Function:
     """Resolve a function; `bound` are parameters that stand for a function, and so are known already, and `spread` is how
     many arguments its ``*args`` stand for."""
@@ -157,7 +158,8 @@ def _resolve(
 
 def _spread(made: Function, count: int) -> None:
     """Put plain parameters in the place of ``*args``, which becomes a tuple of them."""
-    node, name = made.node, made.node.args.vararg.arg
+    node, starred = made.node, made.node.args.vararg
+    name = starred.arg if starred is not None else ""
     each = [f"{name}_hf{k}" for k in range(count)]
     changed = any(isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load) for n in ast.walk(node))
     for call in () if changed else ast.walk(node):
@@ -198,7 +200,7 @@ class _Names(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         node.args = [part for value in node.args for part in self._spread(value)]
-        node = self.generic_visit(node)
+        self.generic_visit(node)
         callee = node.func
         if isinstance(callee, ast.Name) and callee.id in self.made.functions:
             function = self.made.functions[callee.id]
@@ -232,9 +234,9 @@ class _Names(ast.NodeTransformer):
         items = [ast.Subscript(value.value, ast.Constant(k), ast.Load()) for k in range(len(tuples[0].elts))]
         return [ast.fix_missing_locations(ast.copy_location(item, value)) for item in items]
 
-    def _bind(self, node: ast.Call, callee: Function) -> None:
+    def _bind(self, node: Any, callee: Function) -> None:
         """Functions among the arguments are not passed: the callee is resolved anew, with them in their places."""
-        bound: dict[str, object] = {}
+        bound: dict[str | None, Any] = {}
         for name, value in zip(callee.params, node.args, strict=False):
             if isinstance(value, ast.Name) and value.id in self.denoted:
                 bound[name] = self.denoted[value.id]
@@ -280,7 +282,7 @@ class _Names(ast.NodeTransformer):
             value = real.meaning(inner)
             walked.append(attribute)
         self._by_name(real.meaning(base), root)
-        replaced = self._replace(value, root, base)
+        replaced: Any = self._replace(value, root, base)
         if replaced is None:
             self.made.env[root.id] = base
             return node

@@ -14,7 +14,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from types import CodeType, FunctionType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gpusim import texts
 
@@ -90,7 +90,7 @@ def of(function: FunctionType) -> tuple[Source, ast.FunctionDef]:
         node = _find(source.text, function, source.firstlineno)
     else:
         source, node = _read(function)
-    if node is None:
+    if source is None or node is None:
         raise _unreadable(function)
     return source, node
 
@@ -120,6 +120,7 @@ def _cut(node: ast.FunctionDef, lines: list[str], filename: str) -> tuple[Source
     text = textwrap.dedent("".join(lines[first - 1 : last]))
     ast.increment_lineno(node, 1 - first)
     indent = len(lines[first - 1]) - len(lines[first - 1].lstrip())
+    inner: Any
     for inner in ast.walk(node):
         if hasattr(inner, "col_offset"):
             inner.col_offset = max(inner.col_offset - indent, 0)
@@ -142,7 +143,7 @@ def _texts(first: str, code: CodeType) -> Iterator[str]:
 
 def _typed() -> Iterator[str]:
     """Ends of what was typed into a plain interpreter. Until Python 3.12 only its history has that."""
-    readline = sys.modules.get("readline")
+    readline: Any = sys.modules.get("readline")
     last = readline.get_current_history_length() if readline else 0
     lines: list[str] = []
     for number in range(last, max(last - 500, 0), -1):
@@ -196,7 +197,7 @@ def _definitions(text: str) -> dict[tuple[str, int], list[ast.FunctionDef | ast.
     return found
 
 
-def _first(node: ast.AST) -> int:
+def _first(node: Any) -> int:
     return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
 
 
@@ -210,7 +211,7 @@ def _find(text: str, function: FunctionType, offset: int) -> ast.FunctionDef | N
     node = pickle.loads(pickle.dumps(node))  # several times as fast as copy.deepcopy
     if isinstance(node, ast.Lambda):
         value = ast.Return(node.body, lineno=node.body.lineno, col_offset=node.body.col_offset)
-        made = ast.FunctionDef("lambda_", node.args, [value], [], lineno=node.lineno, col_offset=node.col_offset)
+        made: Any = ast.FunctionDef("lambda_", node.args, [value], [], lineno=node.lineno, col_offset=node.col_offset)
         made.end_lineno, made.end_col_offset = node.end_lineno, node.end_col_offset
         if hasattr(made, "type_params") or "type_params" in ast.FunctionDef._fields:
             made.type_params = []
@@ -218,7 +219,7 @@ def _find(text: str, function: FunctionType, offset: int) -> ast.FunctionDef | N
     return node
 
 
-def _same_code(node: ast.AST, code: object) -> bool:
+def _same_code(node: ast.AST, code: Any) -> bool:
     """Whether a lambda, one of several in a line, is the one whose code this is."""
     if not isinstance(node, ast.Lambda):
         return True

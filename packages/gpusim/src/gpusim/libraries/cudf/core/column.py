@@ -183,7 +183,7 @@ def arrow_of(array: Any) -> pa.Array:
         one = inner.combine_chunks() if inner.num_chunks != 1 else inner.chunk(0)
         if isinstance(one, pa.ChunkedArray):
             one = pa.concat_arrays(one.chunks) if one.num_chunks else pa.array([], inner.type)
-        return one.cast(pa.string()) if pa.types.is_large_string(one.type) else one
+        return _from_start(one.cast(pa.string())) if pa.types.is_large_string(one.type) else one
     if isinstance(array, pd.arrays.IntervalArray):
         return pa.array(array)
     dtype = array.dtype
@@ -195,6 +195,13 @@ def arrow_of(array: Any) -> pa.Array:
     if values.dtype.kind == "O":
         return pa.array(values, from_pandas=True)
     return pa.array(values, from_pandas=False)
+
+
+def _from_start(array: pa.Array) -> pa.Array:
+    """Strings whose first is at the start of their memory: a part of a column is not, and Arrow's `ascii_upper` reads the wrong bytes then."""
+    if not len(array) or not np.frombuffer(array.buffers()[1], np.int32, 1, 4 * array.offset)[0]:
+        return array
+    return pa.concat_arrays([array, array.slice(0, 0)])
 
 
 def public_arrow(array: pa.Array) -> pa.Array:

@@ -172,28 +172,26 @@ class ElementwiseKernel:
     def _code(
         self, kinds: tuple, found: dict[str, np.dtype], ndim: int, loop: str = _ALL
     ) -> tuple[str, dict[str, Carray]]:
-        texts = [self.operation, self.preamble, *(str(self.kwargs.get(k, "")) for k in ("loop_prep", "after_loop"))]
-        if any(dtype == FLOAT16 for _, dtype, _ in kinds):
-            params.refuse_half(found, self.params, *texts)
         declared, first, raw = [], [], {}
         for p, (how, dtype, n) in zip(self.params, kinds, strict=True):
-            ctype = p.ctype
+            ctype = "float" if dtype == FLOAT16 else p.ctype  # the copy of an array of float16
             const = "const " if p.is_const else ""  # as CuPy declares them
             if how == "number":
-                declared.append(f"{const}{ctype} {p.name}")
+                declared.append(f"{const}{p.ctype} {p.name}")
             elif how == "raw":
                 declared.append(f"{const}{ctype}* {p.name}")
                 raw[p.name] = Carray(_scalar(dtype), n, p.name)
             else:
                 declared.append(f"{ctype}* _raw_{p.name}")
                 reference = "&" if how in ("out", "alias") else ""
-                first.append(f"{'' if reference else 'const '}{ctype} {reference}{p.name} = _raw_{p.name}[i];")
+                kind = ctype if reference else f"const {p.ctype}"
+                first.append(f"{kind} {reference}{p.name} = _raw_{p.name}[i];")
         declared.append("long long _gpusim_n")
         if "_ind" in self.operation:
             declared.append("int* _ind")
             raw["_ind"] = Carray(_scalar(np.dtype(np.int32)), ndim, "_ind", indexer=True)
         text = (
-            f"{params.typedefs(found)}{self.preamble}\n"
+            f"{params.typedefs(found, 'float16')}{self.preamble}\n"
             f'extern "C" __global__ void {self.name}({", ".join(declared)}) {{\n'
             f"{self.kwargs.get('loop_prep', '')};\n{loop}\n{chr(10).join(first)}\n{self.operation};\n}}\n"
             f"{self.kwargs.get('after_loop', '')};\n}}\n"

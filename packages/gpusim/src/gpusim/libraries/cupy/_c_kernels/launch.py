@@ -75,11 +75,36 @@ def pointer(value: Any, kind: Pointer, name: str, kernel: str) -> np.ndarray:
     if isinstance(kind.to, Struct) and memory.dtype.names is not None:
         _check_layout(memory.dtype, kind.to, name, kernel)
         return memory.view(wanted)
+    if getattr(kind.to, "char", "") == "f2" and memory.dtype == np.float16:
+        return memory.view(wanted)
     if memory.dtype == wanted or not memory.size:
         return memory if memory.dtype == wanted else np.empty(0, wanted)
     _check_read_as(memory.dtype, kind, name, kernel)
     whole = memory.nbytes // wanted.itemsize * wanted.itemsize
     return memory.view(np.uint8)[:whole].view(wanted)
+
+
+def misaligned(value: Any, param: tuple[str, object]) -> str | None:
+    """What is wrong with the address of an argument for a pointer, or nothing: a ``float4`` is loaded from a multiple of 16 bytes."""
+    name, kind = param
+    if not isinstance(kind, Pointer) or not isinstance(kind.to, Struct) or not isinstance(value, array_class()):
+        return None
+    start = value._a.ctypes.data - value._block.raw.ctypes.data  # in memory that begins at a multiple of 512
+    if not value.size or not start % kind.to.alignment:
+        return None
+    return (
+        f"{name} is a pointer to {kind.to}, which must lie at a multiple of {kind.to.alignment} bytes; the array begins "
+        f"{start} bytes behind one. Pass an array that begins at one, or read its numbers one by one."
+    )
+
+
+def fail(said: str) -> None:
+    """End a launch as a GPU ends one that loads from an address that is not aligned."""
+    from ..cuda._errors import CUDARuntimeError
+
+    error = CUDARuntimeError(716)
+    error.add_note(said)
+    raise error
 
 
 def _layout(dtype: np.dtype, start: int = 0) -> list[tuple]:
@@ -206,8 +231,12 @@ def number(value: Any, kind: Scalar, name: str, kernel: str) -> Any:
     else:
         raise TypeError(f"Unsupported type {type(value)}")
     had, wanted = given.dtype, kind.dtype
-    if had == wanted:
+    if kind.char == "f2" and had == np.float16:
+        return np.float32(given)  # as a half is in a variable
+    if had == wanted and kind.char != "f2":
         return given
+    if kind.char == "f2":
+        wanted = np.dtype(np.float16)
     whole = had.kind in "iub" and wanted.kind in "iub"
     if whole and had.itemsize >= wanted.itemsize:
         return np.frombuffer(given.tobytes()[: wanted.itemsize], wanted)[0]

@@ -162,15 +162,15 @@ def _match(params: tuple[Parameter, ...], types: list, found: dict[str, np.dtype
             found[p.ctype] = t
 
 
-def typedefs(found: dict[str, np.dtype]) -> str:
-    """The placeholders as typedefs, one a line."""
+def typedefs(found: dict[str, np.dtype], half: str = "float") -> str:
+    """The placeholders as typedefs, one a line; `half` is what float16 is."""
     for dtype in found.values():
         if dtype not in OF_DTYPE and dtype != FLOAT16:
             raise NotSimulatedError(f"a kernel of C++ on {dtype}")
-    return "".join(f"typedef {spelled(dtype)} {name};\n" for name, dtype in found.items())
+    return "".join(f"typedef {half if dtype == FLOAT16 else spelled(dtype)} {name};\n" for name, dtype in found.items())
 
 
-def refuse_half(found: dict[str, np.dtype], params: tuple[Parameter, ...], *texts: str) -> None:
+def refuse_half(found: dict[str, np.dtype], *texts: str) -> None:
     """Refuse float16 where a value would be kept in it between two operations: only loads and stores round here."""
     names = {name for name, dtype in found.items() if dtype == FLOAT16} | {"float16"}
     for text in texts:

@@ -8,7 +8,7 @@ import os
 import threading
 from typing import Any
 
-from gpusim.device import activity
+from gpusim.device import activity, queue
 from gpusim.importing.errors import NotSimulatedAttribute, NotSimulatedError
 from gpusim.kernels import limits
 from gpusim.kernels.frontend.cuda_cpp.c_types import Pointer, Struct
@@ -195,7 +195,11 @@ class RawKernel:
         kernel.limits = dataclasses.replace(
             limits.DEVICE, shared=max(limits.DEVICE.shared, self._dynamic + made.shared)
         )
+        crooked = next(filter(None, map(launch.misaligned, args, made.params)), None)
         with activity.on(None if stream is None else int(stream.ptr)):
+            if crooked is not None:
+                queue.submit_uncounted(self.name, launch.fail, (crooked,))
+                return
             launch.launched(kernel, *dims, tuple(passed), int(shared_mem), bool(self.enable_cooperative_groups))
 
     def compile(self, log_stream: Any = None) -> None:

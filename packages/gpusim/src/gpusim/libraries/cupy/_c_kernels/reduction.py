@@ -142,7 +142,7 @@ class ReductionKernel:
 
     def _code(self, kinds: tuple, found: dict[str, np.dtype], *, quick: bool = False) -> str:
         if any(dtype == FLOAT16 for _, dtype in kinds):
-            params.refuse_half(found, (), self.map_expr, self.reduce_expr, self.preamble, self.reduce_type or "")
+            params.refuse_half(found, self.map_expr, self.reduce_expr, self.preamble, self.reduce_type or "")
         declared, loads, outs, stores = [], [], [], []
         for p, (how, _) in zip((*self.in_params, *self.out_params), kinds, strict=True):
             if how == "number":
@@ -190,8 +190,8 @@ _part[_i * _lanes + _k] = REDUCE(_s, _a);
 }}
 }}"""
         return f"""{params.typedefs(found)}typedef long long IndexT;
-typedef {self.reduce_type} _type_reduce;
 {self.preamble}
+typedef {self.reduce_type} _type_reduce;
 #define REDUCE(a, b) {_one_line(reduce)}
 extern "C" __global__ void {self.name}_parts({first}) {{
 {parts}

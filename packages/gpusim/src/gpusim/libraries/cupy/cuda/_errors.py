@@ -15,6 +15,7 @@ _ERRORS = {
     704: ("cudaErrorPeerAccessAlreadyEnabled", "peer access is already enabled"),
     710: ("cudaErrorAssert", "device-side assert triggered"),
     705: ("cudaErrorPeerAccessNotEnabled", "peer access has not been enabled"),
+    716: ("cudaErrorMisalignedAddress", "misaligned address"),
     719: ("cudaErrorLaunchFailure", "unspecified launch failure"),
 }
 

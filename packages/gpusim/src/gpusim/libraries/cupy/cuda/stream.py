@@ -12,20 +12,6 @@ from gpusim.device import activity, device, queue, shapes
 from gpusim.importing.errors import NotSimulatedError
 
 _local = threading.local()
-PLACE = "(simulated on this CPU)"
-
-
-class SimulatedMilliseconds(float):
-    """A time that says where it was measured when it is printed; in arithmetic and with a format a plain float."""
-
-    def __repr__(self) -> str:
-        return f"{float(self)!r} {PLACE}"
-
-    def __str__(self) -> str:
-        return repr(self)
-
-    def __format__(self, spec: str) -> str:
-        return format(float(self), spec) if spec else repr(self)
 
 
 class Event:
@@ -66,7 +52,7 @@ def get_elapsed_time(start_event: Event, end_event: Event) -> float:
         raise shapes.refuse("A time is asked for")
     if start_event._time is None or end_event._time is None or not (start_event._timing and end_event._timing):
         raise CUDARuntimeError(400)
-    return SimulatedMilliseconds((end_event._time - start_event._time) * 1e3)
+    return activity.SimulatedMilliseconds((end_event._time - start_event._time) * 1e3)
 
 
 class _BaseStream:
@@ -238,15 +224,10 @@ def _stack() -> list:
     return _local.stack
 
 
-def _current_ptr() -> int:
-    return _current().ptr
-
-
-activity.current = _current_ptr
-
-
-def _current() -> _BaseStream:
-    return getattr(_local, "streams", {}).get(device.current(), Stream.null)
+def _current_ptr(device_id: int | None = None) -> int:
+    chosen = getattr(_local, "streams", None)  # on the path of each allocation
+    stream = chosen and chosen.get(device.current() if device_id is None else device_id)
+    return stream.ptr if stream else activity.LEGACY
 
 
 def _enter(stream: _BaseStream) -> None:
@@ -259,6 +240,7 @@ def _enter(stream: _BaseStream) -> None:
 def _set(stream: _BaseStream) -> None:
     if not hasattr(_local, "streams"):
         _local.streams = {}
+        activity.current = _current_ptr  # before, each allocation asks for the stream in vain
     _local.streams[device.current()] = stream
 
 

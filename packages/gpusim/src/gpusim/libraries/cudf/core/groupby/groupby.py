@@ -22,6 +22,15 @@ from .aggregate import SCANS, Requested, _parts, aggregate, name_of, requested, 
 from .grouping import Grouping, NamedAgg
 
 
+def _no_engine(engine: Any, engine_kwargs: Any, args: tuple) -> None:
+    if engine is not None:
+        raise NotImplementedError("engine is non-functional and added for compatibility with pandas")
+    if engine_kwargs is not None:
+        raise NotImplementedError("engine_kwargs is non-functional added for compatibility with pandas")
+    if args:
+        raise NotImplementedError("Passing args to func is currently not supported.")
+
+
 @guarded_class
 class GroupBy:
     """Groups of rows: ``GroupBy(obj, by, level, sort, as_index, dropna, group_keys)``."""
@@ -118,12 +127,7 @@ class GroupBy:
 
     def agg(self, func: Any = None, *args: Any, engine: Any = None, engine_kwargs: Any = None, **kwargs: Any) -> Any:
         """Aggregates by group: a name, a list of names, a dict by column, or ``new=(column, name)``."""
-        if engine is not None:
-            raise NotImplementedError("engine is non-functional and added for compatibility with pandas")
-        if engine_kwargs is not None:
-            raise NotImplementedError("engine_kwargs is non-functional added for compatibility with pandas")
-        if args:
-            raise NotImplementedError("Passing args to func is currently not supported.")
+        _no_engine(engine, engine_kwargs, args)
         sets, _, two = self._normalize(func, kwargs)
         g = self.grouping
         arrays, labels, asked, scans, done = {}, [], 0, [], 0
@@ -457,12 +461,7 @@ class GroupBy:
 
     def transform(self, func: Any, *args: Any, engine: Any = None, engine_kwargs: Any = None, **kwargs: Any) -> Any:
         """An aggregate, repeated for each row of its group."""
-        if engine is not None:
-            raise NotImplementedError("engine is non-functional and added for compatibility with pandas")
-        if engine_kwargs is not None:
-            raise NotImplementedError("engine_kwargs is non-functional added for compatibility with pandas")
-        if args:
-            raise NotImplementedError("Passing args to func is currently not supported.")
+        _no_engine(engine, engine_kwargs, args)
         if kwargs:
             raise NotImplementedError("Passing kwargs to func is currently not supported.")
         if not (isinstance(func, str) or callable(func)):
