@@ -165,6 +165,41 @@ def test_all_kinds_of_things_are_taken_along(cp):
     assert next(e.read for e in data.events if e.name == "cupy_multiply") == x.nbytes
 
 
+def test_kernels_of_all_kinds_are_taken_along(cp):
+    from cupyx.scipy.special import expit
+
+    source = 'extern "C" __global__ void twice(double* y) { y[threadIdx.x] *= 2; }'
+    module = cp.RawModule(code=source)
+    kernels = {
+        "module": lambda x: module.get_function("twice")((1,), (8,), (x,)),
+        "raw": cp.RawKernel(source, "twice"),
+        "vectorized": cp.vectorize(lambda x: x + 1),
+        "special": expit,
+        "elementwise": cp.ElementwiseKernel("T x", "T y", "y = 2 * x", "doubled"),
+        "reduction": cp.ReductionKernel("T x", "T y", "x * x", "a + b", "y = a", "0", "squares"),
+        "fused": cp.fuse(kernel_name="fused")(lambda x: cp.sqrt(x) + 1),
+    }
+
+    def f(kernels, x):
+        kernels["module"](x)
+        kernels["raw"]((1,), (8,), (x,))
+        return [kernels[name](x) for name in ("vectorized", "special", "elementwise", "reduction", "fused")]
+
+    data, shapes = (kernellens.account(f, kernels, cp.ones(8), shapes=each) for each in (False, True))
+    assert [(e.name, e.read, e.written) for e in data.events] == [(e.name, e.read, e.written) for e in shapes.events]
+    assert len(data.events) == 7
+
+
+def test_a_kernel_without_its_code_cannot_be_taken_along(cp, monkeypatch):
+    """As the real CuPy's `RawModule.get_function` makes it."""
+    from kernellens.arrays import pickled
+
+    kernel = cp.RawKernel("", "twice")
+    monkeypatch.setattr(kernel, "code", None)
+    with pytest.raises(pickled.CannotShipError, match="get_function"):
+        pickled.pack(kernel)
+
+
 def test_code_that_goes_by_value_keeps_its_file(monkeypatch):
     """By it a kernel's source and an account's lines are found; cloudpickle 3.1.3 drops it."""
     import types

@@ -35,6 +35,36 @@ def simulated(device):
     return device
 
 
+@pytest.fixture
+def gpu(device, monkeypatch):
+    """The judges take the device for a GPU: the engine's counters are not read in this process."""
+    from hundredfold.learning.problems import devices
+    from hundredfold.learning.problems.profiling import watching
+
+    for each in (devices, watching):
+        monkeypatch.setattr(each, "simulated", lambda: False)
+    return device
+
+
+@pytest.fixture
+def rounding(device, monkeypatch):
+    """Some sines are one unit in the last place away from NumPy's, as a GPU's are: others give sin² + cos² = 1 than do with NumPy's."""
+    cp = device
+    sin, cos = cp.sin, cp.cos
+
+    def other(x):
+        x = cp.asarray(x)
+        y = sin(x)
+        total = y * y + cos(x) ** 2
+        some = (x.view(cp.int64 if x.dtype == cp.float64 else cp.int32) * 40503 >> 7) % 8
+        down, up = (total > 1) & (some < 6), (total < 1) & (some < 6) | (total == 1) & (some == 7)
+        moved = cp.where(down, cp.nextafter(y, y.dtype.type(-2)), cp.where(up, cp.nextafter(y, y.dtype.type(2)), y))
+        return cp.where(abs(x) > 1e-3, moved, y)
+
+    monkeypatch.setattr(cp, "sin", other)
+    return device
+
+
 @pytest.fixture(autouse=True)
 def own_progress(tmp_path, monkeypatch):
     monkeypatch.setenv("HUNDREDFOLD_STATE", str(tmp_path / "state"))

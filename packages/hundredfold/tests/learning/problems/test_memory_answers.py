@@ -614,40 +614,6 @@ def test_too_much_traffic_is_told_kernel_by_kernel(simulated):
     assert "Kernel by kernel: cupy_max 8, cupy_subtract 16, cupy_exp 16, cupy_sum 8, cupy_true_divide 16" in verdict.why
 
 
-@pytest.mark.parametrize(
-    ("problem", "copies", "passes"),
-    [  # a copy moves 16 bytes for each float64, 8 for each float32
-        ("memory.softmax", 4.0, False),  # 64 bytes, at the speed of a copy
-        ("memory.softmax", 3.6, True),  # 48 bytes, somewhat slower
-        ("memory.softmax", 1.0, True),
-        ("memory.fuse", 104 / 16, False),
-        ("memory.fuse", 1.2 * 24 / 16, True),
-        ("memory.single", 56 / 8, False),
-        ("memory.single", 1.2 * 24 / 8, True),
-    ],
-)
-def test_on_a_gpu_time_tells_the_bytes(simulated, monkeypatch, problem, copies, passes):
-    """There traffic cannot be counted: the time beside a plain copy's stands for it."""
-    import types
-
-    import hundredfold.toolkit.timing as timing
-
-    measured = []
-
-    def fake(function, *args, **kwargs):
-        measured.append(function)
-        return types.SimpleNamespace(median=copies if len(measured) == 1 else 1.0)
-
-    (judge,) = (each for each in problems.find(problem).judge.after if isinstance(each, account.Traffic))
-    monkeypatch.setattr(timing, "measure", fake)
-    monkeypatch.setattr(account, "GPU_SIZE", 2**13)
-    run = types.SimpleNamespace(host=(np.zeros(4),), traffic=types.SimpleNamespace(device=None))
-    monkeypatch.setattr(account, "call", lambda *args: run)
-    moved, _ = judge._moved(problems.find(problem), None)
-    assert len(measured) == 2
-    assert (moved <= judge.allowed + 0.5) is passes, moved
-
-
 def test_what_is_held_is_said_beside_what_is_enough():
     verdict = answers.judge("memory.leak", answers.wrong(problems.find("memory.leak"))["held"].answer)
     # 10 000 × 40 shares of 8 bytes are kept, and the last piece beside them; six pieces of 160 kB and 4 × 80 kB are enough.

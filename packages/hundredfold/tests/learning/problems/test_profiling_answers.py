@@ -524,15 +524,6 @@ def test_each_decision_is_clear():
         assert second > 1.1 * best
 
 
-def test_without_the_simulator_no_timeline_is_looked_at(monkeypatch):
-    """On a GPU nothing is counted: what is right but slow passes there."""
-    from hundredfold.learning.problems.profiling import watching
-
-    monkeypatch.setattr(watching, "simulated", lambda: False)
-    starter = answers.wrong(problems.find("profiling.waits"))["synchronize"].answer
-    assert problems.judge("profiling.waits", starter).outcome == "right"
-
-
 def test_memory_that_others_left_does_not_hide_the_calls_of_the_driver(device, monkeypatch):
     """A block that somebody else uses in part is never given back: it served the loop, which was called right."""
     block = device.cuda.alloc(64 << 20)

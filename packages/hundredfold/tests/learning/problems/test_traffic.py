@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from hundredfold.learning.problems import devices, traffic
-from hundredfold.learning.problems.arrays import lean
 from hundredfold.learning.problems.verdict import Refusal
 
 
@@ -75,21 +74,6 @@ def test_the_doors_are_put_back_after_an_exception(device, monkeypatch):
     with pytest.raises(ZeroDivisionError), traffic.watch():
         raise ZeroDivisionError
     assert device.asarray is before
-
-
-@pytest.mark.parametrize(
-    ("passes", "fine"),
-    [(1.0, True), (2.3, True), (4.0, True), (6.5, False)],
-    ids=["limit", "std", "slow std", "starter"],
-)
-def test_on_a_gpu_time_stands_for_traffic(device, monkeypatch, passes, fine):
-    import hundredfold.toolkit
-
-    times = iter([passes, 1.0])
-    took = type("Took", (), {"median": property(lambda self: next(times))})
-    monkeypatch.setattr(lean, "_GPU_SIZE", 1000)
-    monkeypatch.setattr(hundredfold.toolkit, "measure", lambda fn: took())
-    assert (lean._by_time(lambda x: 0.0) <= lean.ALLOWED + 0.5) is fine
 
 
 @pytest.mark.parametrize(

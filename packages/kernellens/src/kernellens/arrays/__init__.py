@@ -11,7 +11,7 @@
 `caching`     which bytes still lie in the L2 cache
 `account`     what `account` returns; `text` and `html` are how it reads
 `pickled`     code and the shapes of what it uses, on their way to another process
-`shape_process` that process: it has shapes and no data
+`shape_process` that process: it has shapes, and data only where a call is to be calculated
 """
 
 from gpusim.device.shapes import ValuesNeededError

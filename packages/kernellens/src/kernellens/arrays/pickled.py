@@ -223,8 +223,16 @@ def _of_cupy(value: Any, data: bool) -> tuple | None:
         return _named, ("cupy", value.name)
     if kind == "Fusion":
         return _fusion, (value.func, value.name)
+    if kind == "vectorize":
+        return _vectorized, (value.pyfunc,)
     if kind == "RawKernel":
+        if value.code is None:
+            raise CannotShipError(
+                "is a kernel of a RawModule, without its code: call `get_function` in the code itself"
+            )
         return _raw, (value.code, value.name, tuple(value.options or ()))
+    if kind == "RawModule" and value.code is not None and not value.name_expressions:
+        return _raw_module, (value.code, tuple(value.options or ()))
     if kind in ("ElementwiseKernel", "ReductionKernel"):
         return _cxx, (kind, _parameters(value.in_params), _parameters(value.out_params), _attributes(value, kind))
     return None
@@ -395,7 +403,11 @@ def _named(module: str, name: str) -> Any:
 
         if name in ufuncs.by_kernel:
             return ufuncs.by_kernel[name]
-    return getattr(importlib.import_module(module), name.removeprefix("cupy_"))
+    name = name.removeprefix("cupy_")
+    for where in (module, "cupyx", "cupyx.scipy.special"):  # a ufunc does not say where it stands
+        if hasattr(found := importlib.import_module(where), name):
+            return getattr(found, name)
+    raise AttributeError(f"{name} is not simulated")
 
 
 def _fusion(function: Any, name: str) -> Any:
@@ -408,6 +420,18 @@ def _raw(code: str, name: str, options: tuple) -> Any:
     import cupy
 
     return cupy.RawKernel(code, name, options)
+
+
+def _vectorized(function: Any) -> Any:
+    import cupy
+
+    return cupy.vectorize(function)
+
+
+def _raw_module(code: str, options: tuple) -> Any:
+    import cupy
+
+    return cupy.RawModule(code=code, options=options)
 
 
 def _cxx(kind: str, ins: str, outs: str, attributes: dict) -> Any:

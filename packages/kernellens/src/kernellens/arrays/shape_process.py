@@ -1,5 +1,5 @@
-"""An account in a process of its own, which simulates: of shapes, with nothing calculated, or with copies of the data.  No GPU is
-touched there."""
+"""A simulated device in a process of its own, where no GPU is touched: for accounts of shapes, with nothing calculated, and for code
+that runs there with copies of the data."""
 
 from __future__ import annotations
 

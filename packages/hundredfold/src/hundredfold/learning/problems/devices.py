@@ -23,6 +23,9 @@ class LazyModule:
     def __init__(self, name: str):
         self._name = name
 
+    def __reduce__(self) -> tuple:
+        return LazyModule, (self._name,)
+
     def __getattr__(self, attribute: str) -> Any:
         return getattr(importlib.import_module(self._name), attribute)
 

@@ -104,6 +104,14 @@ class Seen:
                 raise Refusal(fact.reason, f"the result is right, but {found}", advice=fact.hint, of_case=False)
             self._looked[fact] = self._looked.get(fact, True) and found is not None
 
+    def untold(self) -> list[Fact]:
+        """The facts that were not told in every case."""
+        return [fact for fact in self.facts if not self._looked.get(fact)]
+
+    def join(self, other: Seen) -> None:
+        """Take over what was seen elsewhere, in the same cases."""
+        self._looked |= other._looked
+
     def said(self, verified: str) -> str:
         """What was verified besides, with the facts that were seen in every case, as one clause."""
         clauses = [verified, *(fact.says for fact in self.facts if self._looked.get(fact))]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import devices, guard, traffic
+from . import counting, devices, guard, traffic
 from .cases import Case
 from .differences import explain, same
 from .facts import Fact, Seen, of_call
@@ -105,10 +105,11 @@ class FunctionJudge:
         function = answers[0]
         require_callable(function, problem.answers[0])
         devices.need_cupy()
-        seen = Seen(self.facts)
-        for number, case in enumerate(all_cases(self)):
+        seen, cases = Seen(self.facts), all_cases(self)
+        for number, case in enumerate(cases):
             with in_case(case.name, case.hint):
                 self._judge(problem, function, case, seen, first=number == 0)
+        counting.rest(seen, problem, self._invoked(function), cases)
         return accept(self, problem, self._invoked(function), seen.said(self.verified))
 
     def _judge(self, problem: Problem, function: Any, case: Case, seen: Seen, *, first: bool) -> None:

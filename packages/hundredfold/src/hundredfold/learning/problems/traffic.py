@@ -2,8 +2,8 @@
 
 In simulation the engine counts both exactly. On a GPU the bus is watched at CuPy's own doors (``ndarray.get`` and
 ``.set``, which `.item()`, `float()`, `asnumpy` and `asarray` end in): a copy by a bare `cupy.cuda.runtime.memcpy` is
-not seen. Device memory traffic is not counted on a GPU (`Traffic.device` is None); a problem that judges it goes by
-time there.
+not seen. Device memory traffic is not counted on a GPU (`Traffic.device` is None); what judges it has it counted in another process
+(`counting`).
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 What sin² + cos² rounds to depends on the library that computes it. Of random numbers 0.68 to 0.79 come out as exactly
 1 (with the C library, with fused multiply-add, with polynomials), on CPU or GPU, with ``x**2`` or `square`: each is
 right. So random numbers are judged by a band, and the exact cases are made of numbers whose answer no rounding can
-change.
+change, with the sines and cosines that the device in use computes: on an H200 76 % of the numbers came out as 1 that cannot with
+NumPy's.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from .. import devices
 from ..cases import Case, uniform
+from ..devices import cp
 from ..differences import explain, number, pair, same
 from ..facts import crossings
 from ..functions import FunctionJudge, Run, is_float, recognise
@@ -34,18 +36,23 @@ def share_of_ones(x: np.ndarray) -> float:
 
 @cache
 def hard(above: bool, n: int = 1000) -> np.ndarray:
-    """Numbers for which sin² + cos² of the correctly rounded sine and cosine is so much above 1, or below, that no way of adding
-    them up rounds to 1. In float32 most of them give 1 all the same."""
+    """Numbers for which sin² + cos² of the sine and cosine that the device computes is so much above 1, or below, that no way of
+    adding them up rounds to 1. In float32 most of them give 1 all the same."""
     found = []
     x = uniform(20 * n, seed=7)
-    for value, s, c in zip(x, np.sin(x).tolist(), np.cos(x).tolist(), strict=True):
+    for value, s, c in zip(x, *_sine_and_cosine(x), strict=True):
         miss = float(Fraction(s) ** 2 + Fraction(c) ** 2 - 1)
         # Half a unit in the last place of 1 is 1.1e-16 above it and 0.56e-16 below.
         if s * s + c * c != 1 and (miss >= 1.3e-16 if above else miss <= -0.7e-16):
             found.append(value)
             if len(found) == n:
                 break
-    return np.array(found)
+    return np.array(found or [np.nan])  # where the device has no such sines, NaN is no 1 either
+
+
+def _sine_and_cosine(x: np.ndarray) -> tuple[list[float], list[float]]:
+    there = cp.asarray(x)
+    return cp.sin(there).tolist(), cp.cos(there).tolist()
 
 
 def known(rng: np.random.Generator, size: int) -> tuple[np.ndarray]:
@@ -93,8 +100,8 @@ def _hard(run: Run, got: float) -> None:
     if got <= 0.4:
         return
     x = run.host[0]
-    single = x.astype(np.float32)
-    as_single = float((np.sin(single) ** 2 + np.cos(single) ** 2 == 1).mean())
+    single = cp.asarray(x.astype(np.float32))
+    as_single = float((cp.sin(single) ** 2 + cp.cos(single) ** 2 == 1).mean())
     if abs(got - as_single) < 0.1:
         refuse("dtype", f"it is {number(got)}, as in float32. In float64 hardly any of them is exactly 1.")
     refuse("tolerance", f"it is {number(got)}. Hardly any of these is exactly 1: they miss it by one or two roundings.")

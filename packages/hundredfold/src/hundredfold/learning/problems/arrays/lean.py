@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import counting
 from ..bus import on_the_bus
 from ..cases import Case, normal
-from ..devices import cp
 from ..differences import explain, pair, same
 from ..functions import FunctionJudge, Run, call, is_float, recognise
 from ..problem import Mistake, Problem
@@ -17,8 +17,6 @@ from ..properties import Drawn, constants, huge, layouts, other_data, second_cal
 from ..verdict import refuse
 
 ALLOWED, LIMIT = 24.0, 8.0  # bytes of device memory traffic per element
-_GPU_SLACK = 1.5  # on a GPU traffic is inferred from time, and no kernel reaches the whole bandwidth
-_GPU_SIZE = 2**26  # elements to be timed on a GPU: more than any cache holds
 _RTOL, _ATOL = 1e-10, 1e-14
 _SUBTRACT = "E[x²] - E[x]² loses all digits when the mean is large beside the spread: take the mean, or any number near it, off first."
 
@@ -74,22 +72,11 @@ def _frugal(problem: Problem, function: Any) -> str:
 
 
 def _traffic(problem: Problem, function: Any) -> tuple[float, str]:
-    """Bytes of device memory per element: counted in simulation, from time against a plain sum on a GPU."""
+    """Bytes of device memory per element, and kernel by kernel."""
     run = call(problem, function, _BIG)
-    size = run.host[0].size
-    if run.traffic.device is not None:
-        big = [f"{name} {nbytes / size:.0f}" for name, nbytes in run.traffic.launches if nbytes > size]
-        return run.traffic.device / size, f" Kernel by kernel: {', '.join(big)}." if big else ""
-    return _by_time(function), ""
-
-
-def _by_time(function: Any) -> float:
-    """Bytes per element as the time suggests, beside a plain sum's, which reads 8 per element and writes nothing."""
-    from hundredfold.toolkit import measure
-
-    x = cp.random.standard_normal(_GPU_SIZE)
-    ratio = measure(lambda: function(x)).median / measure(lambda: float(x.sum())).median
-    return LIMIT * max(ratio / _GPU_SLACK, min(ratio, 1.0))
+    size, moved = run.host[0].size, counting.of_run(run, function)
+    big = [f"{name} {nbytes / size:.0f}" for name, nbytes in moved.launches if nbytes > size]
+    return moved.device / size, f" Kernel by kernel: {', '.join(big)}." if big else ""
 
 
 LEAN = Problem(

@@ -12,7 +12,7 @@ import pandas as pd
 
 from gpusim.device import unordered
 
-from .. import devices, guard, traffic
+from .. import counting, devices, guard, traffic
 from ..cases import Case
 from ..facts import Account, Fact, Seen, crossings, of_call
 from ..functions import OVERWRITTEN
@@ -101,12 +101,13 @@ class TableJudge:
     def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
         require_callable(answers[0], problem.answers[0])
         need_cudf()
-        seen = Seen(self.facts)
-        for place, case in enumerate(all_cases(self)):
+        seen, cases = Seen(self.facts), all_cases(self)
+        for place, case in enumerate(cases):
             # Groups and the rows of a join have no order. One that is the same at each call hides what relies on that; one that is
             # not hides what relies on two tables being aligned, and sorted by it.
             with in_case(case.name, case.hint), unordered.varying() if is_drawn(case) else contextlib.nullcontext():
                 self._judge(problem, answers[0], case, seen, first=place == 0)
+        counting.rest(seen, problem, answers[0], cases)
         return accept(self, problem, answers[0], seen.said(self.verified))
 
     def arguments(self, case: Case) -> tuple[Any, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from .. import devices
+from .. import counting, devices
 from ..cases import Case
 from ..differences import explain, same
 from ..functions import FunctionJudge, Run, call, recognise
@@ -64,6 +64,8 @@ class _Links(Case):
 
 
 _LARGE = _Links("3 000 nodes and 150 000 links, 30 steps", lambda: (network(3_000, 150_000, seed=9, stuck=50), 30))
+FEW = 10
+_FEWER = _Links("as large, 10 steps", lambda: (_LARGE.make()[0], FEW))
 
 
 def _compare(run: Run) -> None:
@@ -100,20 +102,18 @@ def _bytes(problem: Problem, function: Any) -> str:
     with in_case(_LARGE.name):
         problem.judge.compare_run(run)
     links, steps = run.host
-    n, moved = links.shape[0], run.traffic
-    if moved.bus > 64 * steps + 4096:
+    n = links.shape[0]
+    if run.traffic.bus > 64 * steps + 4096:
         refuse(
             "transfer",
-            f"the result is right, but {spell(moved.bus)} crossed the bus. Keep the walk on the device, and do not look at it "
+            f"the result is right, but {spell(run.traffic.bus)} crossed the bus. Keep the walk on the device, and do not look at it "
             "on the way.",
             case=_LARGE.name,
         )
-    if moved.device is None:
-        return _time(function, links, steps)
     least = _least(links)
     # Preparing may read and write the links a few times; what counts is a step.
-    few = call(problem, function, _Links("", lambda: (_LARGE.make()[0], steps // 3)))
-    step = (moved.device - few.traffic.device) / (steps - steps // 3)
+    few = counting.of_run(call(problem, function, _FEWER), function).device
+    step = (counting.of_run(run, function).device - few) / (steps - FEW)
     if step > ALLOWED * least:
         refuse(
             "traffic",
@@ -122,10 +122,10 @@ def _bytes(problem: Problem, function: Any) -> str:
             "each step, or larger than the links?",
             case=_LARGE.name,
         )
-    if few.traffic.device > (6 + steps // 3 * ALLOWED) * least + 100 * n * 8:
+    if few > (6 + FEW * ALLOWED) * least + 100 * n * 8:
         refuse(
             "traffic",
-            f"the steps are lean, but {spell(few.traffic.device)} were moved to prepare them.",
+            f"the steps are lean, but {spell(few)} were moved to prepare them.",
             case=_LARGE.name,
         )
     return f"How near to the limit: {100 * least / max(step, least):.0f} % (the limit: in each step the links read once, and x in and out)."
@@ -134,19 +134,6 @@ def _bytes(problem: Problem, function: Any) -> str:
 def _least(links: Any) -> float:
     """Bytes that a step cannot do without: the links with their places, x in, x out."""
     return links.nnz * (8 + 4) + (links.shape[0] + 1) * 4 + 2 * links.shape[0] * 8
-
-
-def _time(function: Any, links: Any, steps: int) -> str:
-    """On a GPU, where traffic is not counted: a larger network, by time."""
-    from cupyx.scipy.sparse import csr_matrix
-
-    from hundredfold.toolkit import limit, measure
-
-    large = network(200_000, 10_000_000, seed=3)
-    there = csr_matrix(large)
-    took = measure(lambda: function(there, 40), repeat=3).median - measure(lambda: function(there, 10), repeat=3).median
-    share = limit(bytes=30 * _least(large)).share(max(took, 1e-9))
-    return f"How near to the limit: {100 * min(share, 1.0):.0f} % (the limit: in each step the links read once, and x in and out)."
 
 
 def _host_walk(**changed: Any) -> Any:

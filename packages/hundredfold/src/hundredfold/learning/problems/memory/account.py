@@ -1,7 +1,7 @@
 """Judge what a function reads, writes and holds in device memory, after its results were found right.
 
-Bytes read and written are counted in simulation. On a GPU they are inferred from the time beside a copy whose bytes are
-known, with slack for what no kernel reaches. What is held is heard from CuPy's own memory hooks, on both alike.
+Bytes read and written are counted by the simulator, on a GPU in another process. What is held is heard from CuPy's own memory
+hooks, on both alike.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import counting
 from ..bus import on_the_bus
 from ..cases import Case
 from ..devices import cp, pooled, to_host
@@ -20,8 +21,6 @@ from ..functions import FunctionJudge, Run, call
 from ..problem import Problem
 from ..traffic import spell
 from ..verdict import Refusal, refuse
-
-GPU_SIZE = 2**26  # elements to be timed on a GPU: more than any cache holds
 
 
 @dataclass(frozen=True)
@@ -36,21 +35,15 @@ class Traffic:
         Bytes per element: what passes, and what nobody can do with less than.
     means : str
         What the limit is, for the sentence: "each operand read once, the result written once".
-    large : callable
-        ``large(n) -> tuple`` of device arguments with `n` elements, to be timed on a GPU.
     near : bool
         Whether a right answer is told how near to the limit it comes.
-    slack : float
-        On a GPU, how many times longer than a copy of as many bytes a right answer may take.
     """
 
     case: Case
     allowed: float
     limit: float
     means: str
-    large: Callable[[int], tuple[Any, ...]]
     near: bool = False
-    slack: float = 1.5
 
     def __call__(self, problem: Problem, function: Any) -> str:
         on_the_bus(self.case, share=0.01)(problem, function)
@@ -67,19 +60,9 @@ class Traffic:
 
     def _moved(self, problem: Problem, function: Any) -> tuple[float, str]:
         run = call(problem, function, self.case)
-        size = run.host[0].size
-        if run.traffic.device is None:
-            return self._by_time(function), ""
-        big = [f"{name} {nbytes / size:.0f}" for name, nbytes in run.traffic.launches if 2 * nbytes > size]
-        return run.traffic.device / size, f" Kernel by kernel: {', '.join(big)}." if big else ""
-
-    def _by_time(self, function: Any) -> float:
-        from hundredfold.toolkit import measure
-
-        arguments = self.large(GPU_SIZE)
-        whole = arguments[0]
-        ratio = measure(lambda: function(*arguments)).median / measure(lambda: whole.copy()).median
-        return 2 * whole.itemsize * max(ratio / self.slack, min(ratio, self.limit / (2 * whole.itemsize)))
+        size, moved = run.host[0].size, counting.of_run(run, function)
+        big = [f"{name} {nbytes / size:.0f}" for name, nbytes in moved.launches if 2 * nbytes > size]
+        return moved.device / size, f" Kernel by kernel: {', '.join(big)}." if big else ""
 
 
 @dataclass(frozen=True)

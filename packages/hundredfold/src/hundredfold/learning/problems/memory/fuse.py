@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..cases import Case, normal, uniform
-from ..devices import cp
 from ..facts import Account, Fact, crossings
 from ..functions import FunctionJudge
 from ..problem import Mistake, Problem
@@ -110,7 +109,6 @@ FUSE = Problem(
                 allowed=24,
                 limit=24,
                 means="x and y read once, the result written once",
-                large=lambda n: (cp.random.standard_normal(n), cp.random.standard_normal(n)),
             ),
         ),
         verified="24 bytes for each pair of float64, float32 stays float32",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..cases import Case, uniform
-from ..devices import cp, to_host
+from ..devices import to_host
 from ..facts import crossings
 from ..functions import FunctionJudge, call
 from ..problem import Mistake, Problem
@@ -106,7 +106,6 @@ SINGLE = Problem(
                 allowed=26,
                 limit=8,
                 means="the image read once, the result written once",
-                large=lambda n: (cp.random.random((n // 4096, 4096), dtype=cp.float32),),
             ),
             _only_single,
         ),

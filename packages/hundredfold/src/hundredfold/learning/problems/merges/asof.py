@@ -60,10 +60,6 @@ def _device(flights, weather, side="right", hours=2.0, by=True, drop=False, whol
     return flights.assign(wind=cp.where(good, wind, cp.nan))
 
 
-def _right(flights, weather):
-    return _device(flights, weather)
-
-
 def _table(
     stations: int, observations: int, count: int, seed: int, lonely: bool = True
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -204,8 +200,8 @@ ASOF = Problem(
         facts=(rows_stay("no rows left the device", hint="`searchsorted`, `argsort` and comparisons all work on the device."),),
         ordered=True,
         after=(
-            Thrift(FrameCase("2 000 flights at 3 stations", lambda: _table(3, 400, 2000, 6)), _right, kernels=1200, tables=12),
-            Thrift(FrameCase("500 flights at 300 stations", lambda: _table(300, 2, 500, 7)), _right, kernels=300),
+            Thrift(FrameCase("2 000 flights at 3 stations", lambda: _table(3, 400, 2000, 6)), kernels=1200, tables=12),
+            Thrift(FrameCase("500 flights at 300 stations", lambda: _table(300, 2, 500, 7)), kernels=300),
         ),
     ),
     hints=(

@@ -7,14 +7,12 @@ from typing import Any
 
 import pandas as pd
 
-from .. import devices
+from .. import counting
 from ..cases import Case
 from ..frames import call, given, rows
 from ..problem import Problem
 from ..traffic import spell
 from ..verdict import in_case, refuse
-
-_GPU_SLACK = 10.0  # on a GPU a function is judged by time, against ours
 
 
 @dataclass(frozen=True)
@@ -24,19 +22,15 @@ class Thrift:
     Parameters
     ----------
     case : Case
-    ours : callable
-        A right answer, for comparison on a GPU, where bytes and kernels are not counted: there a function may take ten times as
-        long.
     kernels : int
-        How many kernels it may launch, in simulation.
+        How many kernels it may launch, as the simulator counts them.
     tables : float, optional
-        How many times the bytes of all tables, given and returned, one kernel may read and write, in simulation: a table in between
-        that is larger is one that need not be. The limit that is told is each table read once and the result written once, 8 bytes
+        How many times the bytes of all tables, given and returned, one kernel may read and write: a table in between that is larger
+        is one that need not be. The limit that is told is each table read once and the result written once, 8 bytes
         for each value.
     """
 
     case: Case
-    ours: Any
     kernels: int
     tables: float | None = None
 
@@ -45,6 +39,8 @@ class Thrift:
         called, moved = call(problem, function, arguments)
         with in_case(self.case.name):
             problem.judge.compare(problem, self.case, called.value)
+        if moved.device is None:
+            (moved,) = counting.apart(problem, function, [self.case])
         host = [value for value in self.case.host() if isinstance(value, pd.DataFrame)]
         least = 8 * sum(table.size for table in (*host, rows(called.value).values))
         if self.tables is not None and moved.to_host > 0.02 * least:
@@ -54,9 +50,6 @@ class Thrift:
                 "let them.",
                 case=self.case.name,
             )
-        if moved.device is None:
-            self._by_time(problem, function, arguments)
-            return None
         return self._counted(moved, least)
 
     def _counted(self, moved: Any, least: float) -> str | None:
@@ -78,20 +71,3 @@ class Thrift:
         if self.tables is None:
             return None
         return f"How near to the limit: {100 * least / moved.device:.3g} % (the limit: each table read once, the result written once)."
-
-    def _by_time(self, problem: Problem, function: Any, arguments: tuple[Any, ...]) -> None:
-        from hundredfold.toolkit import measure
-
-        def waiting(answer: Any) -> None:
-            answer(*arguments)
-            devices.synchronize()
-
-        theirs = measure(waiting, function, repeat=5).median
-        ours = measure(waiting, self.ours, repeat=5).median
-        if theirs > _GPU_SLACK * ours:
-            refuse(
-                "slow",
-                f"the result is right, but it takes {theirs / ours:.0f} times as long as a solution of ours; at most "
-                f"{_GPU_SLACK:.0f} times are allowed.",
-                case=self.case.name,
-            )

@@ -103,7 +103,6 @@ _TRAFFIC = Traffic(
     allowed=40,
     limit=24,
     means="a and b read once, the result written once",
-    large=lambda n: (cp.random.random(n), cp.random.random(n), 0.3),
     near=True,
 )
 
