@@ -405,7 +405,7 @@ plot.times(times, title="From a file of 1.3 million rows to the result", note=no
 # %% [markdown]
 # **Explain.** Polars and DuckDB read only what the query needs, with all cores. Polars' **streaming engine** reads the table part by part. pandas got its columns named by hand, and uses one core for the most part. A time marked *simulated* is this CPU's time, too.
 #
-# We had no GPU to measure this query on, and we found no source that ran one query with all six. We found two comparisons:
+# We have not measured this query on a GPU, and we found no source that ran one query with all six. We found two comparisons:
 #
 # - **NVIDIA, 2024**: on an H100, the best queries of the benchmark PDS-H ran up to 13 times as fast as in Polars on a CPU. In 2026 a developer of cuDF called that comparison [stale](https://github.com/NVIDIA/cudf/issues/21471), because both sides now have streaming engines.
 # - **A data server, March 2026**: five joins of files in S3. DuckDB ran them on a CPU. Polars ran them with `engine="gpu"`, on a machine with an RTX 4000 Ada. Medians of three runs:
