@@ -68,7 +68,7 @@ def test_what_to_use_instead_is_there(simulating):
         (
             "cudf.DataFrame({'a': [1]}).append(1)",
             "AttributeError",
-            "'DataFrame' object has no attribute 'append'",
+            "DataFrame object has no attribute append",
             "cuDF no longer has cudf.DataFrame.append: use cudf.concat([…]).",
         ),
         (

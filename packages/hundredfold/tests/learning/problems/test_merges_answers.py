@@ -4,19 +4,14 @@ One more wrong answer of each kind, which must be refused for the same reason, a
 learners write it, in the style of a notebook cell.
 """
 
-from types import SimpleNamespace
-
 import numpy as np
 import pandas as pd
 import pytest
 from answers.second import Answers
 
 from hundredfold.learning import problems
-from hundredfold.learning.problems import guard, traffic
-from hundredfold.learning.problems.cases import Case
 from hundredfold.learning.problems.frames import alike, rows
-from hundredfold.learning.problems.merges import asof, attach, count, days, thrift, unknown, worth
-from hundredfold.learning.problems.verdict import Refusal
+from hundredfold.learning.problems.merges import asof, attach, count, days, unknown, worth
 
 SECOND = Answers("merges")
 cp = cudf = None
@@ -742,30 +737,6 @@ def test_what_comes_back_must_be_the_table_that_was_asked_for(returns, reason, s
 def test_what_is_printed_in_place_of_returned_is_said():
     verdict = problems.judge("merges.days", lambda reports: print("done"))
     assert (verdict.reason, verdict.printed) == ("type", "done\n")
-
-
-def test_where_nothing_is_counted_time_decides(monkeypatch):
-    """As on a GPU: eleven times as long as ours is refused, nine times is not."""
-    import hundredfold.toolkit
-
-    case = Case("a table", lambda: (pd.DataFrame({"a": [1, 2]}),))
-    problem = SimpleNamespace(judge=SimpleNamespace(compare=lambda *_: None))
-    judge = thrift.Thrift(case, ours=lambda table: table, kernels=1)
-    uncounted = traffic.Traffic(device=None)
-    monkeypatch.setattr(
-        thrift, "call", lambda problem, function, arguments: (guard.Called(arguments[0], ""), uncounted)
-    )
-    for ratio, refused in ((9.0, False), (11.0, True)):
-        times = iter([ratio, 1.0])
-        monkeypatch.setattr(
-            hundredfold.toolkit, "measure", lambda *_, times=times, **__: SimpleNamespace(median=next(times))
-        )
-        if refused:
-            with pytest.raises(Refusal, match="11 times as long") as raised:
-                judge(problem, len)
-            assert raised.value.reason == "slow"
-        else:
-            assert judge(problem, len) is None
 
 
 def test_tables_are_compared_by_their_rows_nulls_as_nulls():

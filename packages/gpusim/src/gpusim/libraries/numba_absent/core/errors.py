@@ -21,6 +21,10 @@ class LoweringError(NumbaError):
     """What cannot be compiled."""
 
 
+class NumbaRuntimeError(NumbaError):
+    """What fails where a kernel is launched."""
+
+
 class TypingError(NumbaError):
     """What has no type."""
 

@@ -48,6 +48,14 @@ class Type:
         return Array(self, len(parts), layout)
 
 
+class List(Type):
+    """A list: an argument that no kernel takes."""
+
+
+class Set(Type):
+    """A set: an argument that no kernel takes."""
+
+
 class Number(Type):
     """A number of some bits."""
 

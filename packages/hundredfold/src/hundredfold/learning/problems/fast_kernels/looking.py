@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from kernellens.tracing import passed_by
+
 from ..functions import Run
 from ..verdict import refuse
 
@@ -13,8 +15,6 @@ def all_come(seen: Any, run: Run) -> None:
 
     The lens lets that pass: since Volta a barrier does not wait for those. By CUDA's guide it is undefined.
     """
-    from kernellens.tracing import passed_by
-
     for finding in passed_by(seen.log, returned=True):
         refuse(
             "barrier", f"the result is right here, but the lens: {finding.sentence.removesuffix(finding.cure).strip()}"

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+import kernellens
+
 from .. import devices, guard, traffic
 from ..cases import Case
 from ..facts import Seen
@@ -220,8 +222,6 @@ class KernelJudge(FunctionJudge):
 
 def trace(problem: Problem, kernel: Any, blocks: tuple, threads: tuple, *arguments: Any) -> Any:
     """`lens.trace`, guarded: what the learner's kernel raises becomes a refusal."""
-    import kernellens
-
     wanted, given = len(arguments), kernel.py_func.__code__.co_argcount
     if wanted != given:
         refuse("exception", f"the kernel should take {wanted} arguments and takes {given}.")
