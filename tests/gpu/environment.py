@@ -88,13 +88,6 @@ def _unpack(found: bundle.Bundle, made: Path, groups: set[str], say: Callable[[s
         say(sentence)
 
 
-#: One line of a `.pth` file, which every process reads at its start.
-ROW_STACK = (
-    "import importlib.util as u; n = u.find_spec('numpy') and __import__('numpy'); "
-    "n and vars(n).setdefault('row_stack', n.vstack)\n"
-)
-
-
 def _make(made: Path) -> Path:
     """An environment whose own packages come before those of this Python, which it has too; its site-packages."""
     site = made / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
@@ -106,8 +99,6 @@ def _make(made: Path) -> Path:
         # cuda.pathfinder, by which CuPy and Numba find CUDA's libraries, looks in `site.getsitepackages()` and not on the path.
         lines.append(f"import site; site.PREFIXES += [{sys.prefix!r}] * ({sys.prefix!r} not in site.PREFIXES)\n")
         (site / "zz-outer.pth").write_text("".join(lines), encoding="utf-8")
-        # numba-cuda 0.30 asks NumPy for a name that NumPy 2.5 has no more, before it compiles anything. Read after the file above.
-        (site / "zzz-numpy.pth").write_text(ROW_STACK, encoding="utf-8")
     return site
 
 
@@ -126,17 +117,6 @@ def _span(site: Path) -> None:
             (folder / "__init__.py").write_text(
                 "__path__ = __import__('pkgutil').extend_path(__path__, __name__)\n", encoding="utf-8"
             )
-    _link_libraries(site, [Path(each) for each in outer])
-
-
-def _link_libraries(site: Path, outer: list[Path]) -> None:
-    """NVIDIA's libraries of the outer folders, by links: cuda-pathfinder looks for them in an environment's own site-packages alone."""
-    for folder in [each / "nvidia" for each in outer if (each / "nvidia").is_dir()]:
-        (site / "nvidia").mkdir(exist_ok=True)
-        for child in folder.iterdir():
-            ours = site / "nvidia" / child.name
-            if child.is_dir() and not child.name.startswith("__") and not ours.exists():
-                ours.symlink_to(child)
 
 
 def _works(python: str) -> bool:

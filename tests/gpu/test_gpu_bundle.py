@@ -59,18 +59,6 @@ def test_what_has_arrived_is_unpacked_and_what_has_not_is_named(pieces, tmp_path
     assert not bundle.look(pieces, {"base"}).said()
 
 
-def test_numba_finds_the_name_that_numpy_25_has_no_more(tmp_path):
-    from gpu import environment
-
-    site = environment._make(tmp_path / "venv")
-    # As NumPy 2.5 has it, where there is none or an older one.
-    (site / "numpy").mkdir()
-    (site / "numpy" / "__init__.py").write_text("def vstack(): return 'rows'\n")
-    asked = [str(tmp_path / "venv" / "bin" / "python"), "-c", "import numpy; print(numpy.row_stack())"]
-    done = subprocess.run(asked, capture_output=True, text=True, timeout=60, check=True)
-    assert (done.stdout, done.stderr) == ("rows\n", "")
-
-
 def test_pieces_of_two_bundles_are_refused(pieces):
     other = json.loads((pieces / "1" / bundle.MANIFEST).read_text())
     (pieces / "3" / bundle.MANIFEST).write_text(json.dumps({**other, "id": "two"}))
