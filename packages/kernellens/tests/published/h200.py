@@ -2,13 +2,12 @@
 
 `h200.json` has the times of stage `times` in recordings/raw/nvidia-h200, and the stored work of each kernel.  Array expressions
 are accounted for anew: ``python -m published.h200`` writes all of them as JSON, ``--trace FOLDER`` traces the kernels of
-`tests/gpu/launches.py` first.  A case's half follows from a hash of its name, as in `table`: one half was tuned with.
+`tests/gpu/launches.py` first.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import sys
 from pathlib import Path
@@ -18,11 +17,6 @@ from kernellens.times import Work
 
 STORED = Path(__file__).with_name("h200.json")
 SIDE = 10_000
-
-
-def last(name: str) -> bool:
-    """Whether a case is of the half that is looked at last."""
-    return bool(hashlib.sha256(name.encode()).digest()[0] % 2)
 
 
 def kernels() -> dict[str, tuple[float, Work]]:
@@ -90,7 +84,7 @@ def trace(folder: str) -> None:
 
     from kernellens.times.launches import work_of_launch
 
-    kept = {}
+    kept = {name: case for name, case in json.loads(STORED.read_text(encoding="utf-8")).items() if "work" not in case}
     for line in (Path(folder) / "results.jsonl").read_text(encoding="utf-8").splitlines():
         result = json.loads(line)
         if result["stage"] != "times" or "estimate" not in (result.get("result") or {}):
