@@ -1,6 +1,7 @@
 """Every cell of every source: real code that runs anywhere, and outputs that can be compared."""
 
 import ast
+import os
 import re
 from pathlib import Path
 
@@ -110,3 +111,18 @@ def test_no_cell_is_kept_from_being_run_or_compared(path):
         assert set(cell.tags) <= TAGS, f"{path.name}:{cell.marker_line}: {set(cell.tags) - TAGS}"
         assert not re.search(r"(?m)^\s*#.*NBVAL_", cell.source), f"{path.name}:{cell.marker_line}: NBVAL comment"
         assert cell.source.strip(), f"{path.name}:{cell.marker_line}: an empty cell"
+
+
+def test_unit_11_simulates_two_gpus_beside_one(monkeypatch):
+    from types import SimpleNamespace
+
+    from gpusim import hardware
+
+    (path,) = [each for each in SOURCES if each.stem == "11_clusters" and each.parent.name == "lectures"]
+    first = next(c.source for c in products(read(path))[0].cells if c.kind == "code")
+    for there, asked in ((0, None), (1, "1"), (2, None)):
+        monkeypatch.delenv("GPUSIM_SIMULATE", raising=False)
+        monkeypatch.setattr(hardware, "probe", lambda there=there: SimpleNamespace(usable=[object()] * there))
+        exec(first.removesuffix("%load_ext hundredfold"), {})
+        assert os.environ.get("GPUSIM_SIMULATE") == asked
+    monkeypatch.delenv("GPUSIM_SIMULATE", raising=False)

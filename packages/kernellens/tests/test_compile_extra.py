@@ -440,3 +440,40 @@ def test_a_simulated_kernel_shows_the_real_compilers_code(monkeypatch):
     assert ".visible .entry" in ptx and "fma.rn.f32" in ptx
     assert "nvptx64-nvidia-cuda" in llvm and "saxpy" in llvm
     assert ".target sm_75" in kernel.overloads[next(iter(kernel.overloads))].inspect_asm(cc=(7, 5))
+
+
+def transpose_signed(x, out):
+    tile = cuda.shared.array((32, 33), numba.float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    left, top = cuda.blockIdx.x * 32, cuda.blockIdx.y * 32
+    for k in range(0, 32, 8):
+        if top + ty + k < x.shape[0] and left + tx < x.shape[1]:
+            tile[ty + k, tx] = x[top + ty + k, left + tx]
+    cuda.syncthreads()
+    for k in range(0, 32, 8):
+        if left + ty + k < out.shape[0] and top + tx < out.shape[1]:
+            out[left + ty + k, top + tx] = tile[tx, ty + k]
+
+
+def transpose_unsigned(x, out):
+    tile = cuda.shared.array((32, 33), numba.float32)
+    tx, ty = np.uint32(cuda.threadIdx.x), np.uint32(cuda.threadIdx.y)
+    left, top = np.uint32(cuda.blockIdx.x * 32), np.uint32(cuda.blockIdx.y * 32)
+    rows, columns = np.uint32(x.shape[0]), np.uint32(x.shape[1])
+    for k in range(0, 32, 8):
+        i, j = np.uint32(top + ty + np.uint32(k)), np.uint32(left + tx)
+        if i < rows and j < columns:
+            tile[np.uint32(ty + np.uint32(k)), tx] = x[i, j]
+    cuda.syncthreads()
+    for k in range(0, 32, 8):
+        i, j = np.uint32(left + ty + np.uint32(k)), np.uint32(top + tx)
+        if i < columns and j < rows:
+            out[i, j] = tile[tx, np.uint32(ty + np.uint32(k))]
+
+
+@pytest.mark.parametrize(("kernel", "count"), [(transpose_signed, 208), (transpose_unsigned, 136)])
+def test_unit_06_says_how_many_instructions_an_index_costs(kernel, count):
+    x = np.zeros((64, 64), np.float32)
+    ptx = kernellens.compile(cuda.jit(kernel), x, x.copy(), blockdim=(32, 8), gpu="H200").ptx
+    lines = [line.strip() for line in ptx.splitlines() if line.startswith("\t")]
+    assert sum(not line.startswith((".", "//")) for line in lines) == count
