@@ -166,7 +166,7 @@ def test_all_kinds_of_things_are_taken_along(cp):
 
 
 def test_kernels_of_all_kinds_are_taken_along(cp):
-    from cupyx.scipy.special import expit
+    from cupyx.scipy.special import erf, expit
 
     source = 'extern "C" __global__ void twice(double* y) { y[threadIdx.x] *= 2; }'
     module = cp.RawModule(code=source)
@@ -175,6 +175,7 @@ def test_kernels_of_all_kinds_are_taken_along(cp):
         "raw": cp.RawKernel(source, "twice"),
         "vectorized": cp.vectorize(lambda x: x + 1),
         "special": expit,
+        "named after its module": erf,
         "elementwise": cp.ElementwiseKernel("T x", "T y", "y = 2 * x", "doubled"),
         "reduction": cp.ReductionKernel("T x", "T y", "x * x", "a + b", "y = a", "0", "squares"),
         "fused": cp.fuse(kernel_name="fused")(lambda x: cp.sqrt(x) + 1),
@@ -183,11 +184,51 @@ def test_kernels_of_all_kinds_are_taken_along(cp):
     def f(kernels, x):
         kernels["module"](x)
         kernels["raw"]((1,), (8,), (x,))
-        return [kernels[name](x) for name in ("vectorized", "special", "elementwise", "reduction", "fused")]
+        return [
+            kernels[name](x)
+            for name in ("vectorized", "special", "named after its module", "elementwise", "reduction", "fused")
+        ]
 
     data, shapes = (kernellens.account(f, kernels, cp.ones(8), shapes=each) for each in (False, True))
     assert [(e.name, e.read, e.written) for e in data.events] == [(e.name, e.read, e.written) for e in shapes.events]
-    assert len(data.events) == 7
+    assert len(data.events) == 8
+
+
+def test_every_ufunc_is_found_by_its_name(cp):
+    import cupyx.scipy.special
+
+    from kernellens.arrays import pickled
+
+    ufuncs = {
+        each.name: each
+        for library in (cp, cupyx, cupyx.scipy.special)
+        for each in vars(library).values()
+        if type(each).__name__ == "ufunc" and not isinstance(each, np.ufunc)
+    }
+    assert len(ufuncs) > 150
+    assert not [name for name, each in ufuncs.items() if pickled._named(name).name != each.name]
+
+
+def test_what_goes_along_shares_the_room_and_keeps_its_names(cp, monkeypatch):
+    from kernellens.arrays import pickled
+
+    class Made:
+        """An array that is there only while it is packed."""
+
+        def __init__(self, value):
+            self.value = value
+
+        def __reduce__(self):
+            return list, ((cp.full(4, self.value),),)
+
+    packing = pickled.Packing()
+    first, second = (packing.pack(Made(value), data=True) for value in (1.0, 2.0))
+    assert [float(pickled.unpack(each)[0][0]) for each in (first, second)] == [1.0, 2.0]
+    monkeypatch.setattr(pickled, "MOST", 10_000)
+    packing = pickled.Packing()
+    packing.pack(np.zeros(800))
+    with pytest.raises(pickled.CannotShipError, match="2 GB in all"):
+        packing.pack(np.zeros(800))
 
 
 def test_a_kernel_without_its_code_cannot_be_taken_along(cp, monkeypatch):
@@ -197,7 +238,7 @@ def test_a_kernel_without_its_code_cannot_be_taken_along(cp, monkeypatch):
     kernel = cp.RawKernel("", "twice")
     monkeypatch.setattr(kernel, "code", None)
     with pytest.raises(pickled.CannotShipError, match="get_function"):
-        pickled.pack(kernel)
+        pickled.Packing().pack(kernel)
 
 
 def test_code_that_goes_by_value_keeps_its_file(monkeypatch):
@@ -219,7 +260,7 @@ def test_code_that_goes_by_value_keeps_its_file(monkeypatch):
     def outer():
         return lambda: 1
 
-    there = pickled.unpack(pickled.pack(outer))
+    there = pickled.unpack(pickled.Packing().pack(outer))
     assert there.__code__.co_filename == there().__code__.co_filename == __file__ and there()() == 1
 
 

@@ -640,8 +640,11 @@ def test_where_a_gpu_works_a_program_has_the_values_that_it_asks_for(cp, monkeyp
     assert len(seen.waits) > 5
     assert "copies of its arrays" in repr(seen) and "copies of its arrays" in repr(seen.without_host())
     assert float(x[0]) == 0, "it ran on copies"
-    monkeypatch.setattr(pickled, "MOST", 1000)
-    with pytest.raises(kernellens.ValuesNeededError, match=r"asks for values.*Argument 1 holds 8.2e-06 GB, more than"):
+    assert "copies of its arrays" in repr(seen.on("T4"))
+    with pytest.raises(TypeError, match=r"^object of type 'int' has no len\(\)"):  # the program's own
+        kernellens.timeline(lambda x: len(3) if float(x[0]) == 0 else None, x)
+    monkeypatch.setattr(pickled, "MOST", 5000)
+    with pytest.raises(kernellens.ValuesNeededError, match=r"asks for values.*Argument 1 holds 8.2e-06 GB: more than"):
         kernellens.timeline(lambda x: float(x[0]), cp.zeros(1000))
 
 

@@ -22,12 +22,12 @@ REDUCING = 512
 """Threads of a block in CuPy's own reductions and scans [_reduction.pyx, _default_block_size; _routines_math.pyx]."""
 
 STEP = 70
-"""Cycles of a turn besides its load.  The variance of 10⁸ float64 takes 195 313 turns of one block, and took an H200 72.4 ms:
-734 cycles a turn, of which 658 are the load's."""
+"""Cycles of a turn besides its load.  The variance of 10⁸ float64 takes 195 313 turns of one block, and took an H200 72.4 ms
+(`y.var()` in recordings/raw/nvidia-h200/kernels.json): 734 cycles a turn, of which 658 are the load's."""
 
 DIVISION = 170
-"""Cycles of the division that turns an element's number into two indices (carray.cuh, `CIndexer::set`).  The same variance of
-a matrix took 89.3 ms: 905 cycles a turn."""
+"""Cycles of the division that turns an element's number into two indices (carray.cuh, `CIndexer::set`).  The standard
+deviation of a matrix took 89.3 ms (`y2.std()`, likewise): 905 cycles a turn."""
 
 SCANNING = 20 * (30 + 2 * 24)
 """Cycles of a scan of 512 elements in shared memory: 20 barriers, each with a load that waits for a store."""
@@ -135,7 +135,7 @@ def _by_cub(view: np.ndarray, axes: list[int]) -> bool:
 
 
 def scan(view: np.ndarray, axis: int) -> dict[str, Any]:
-    """A copy, a scan of each 512 elements in shared memory, and a kernel that adds what came before: three times all of it."""
+    """A copy, a scan of each 512 elements in shared memory, and beyond 512 a kernel that adds what came before: twice or three times all."""
     if view.ndim < 2 or not view.size:
         return {}
     blocks = view.size // view.shape[axis] * -(-view.shape[axis] // REDUCING)

@@ -63,32 +63,41 @@ class CannotShipError(TypeError):
     """Something cannot be taken along to another process."""
 
 
-def pack(value: Any, data: bool = False) -> bytes:
-    """Anything as bytes that `unpack` reads in the other process.
+class Packing:
+    """Things that go along together.  They share the bytes that are taken along."""
 
-    Parameters
-    ----------
-    data : bool
-        Copy what arrays on a device hold, too.
+    def __init__(self) -> None:
+        self._room = MOST
+        self._kept: list[Any] = []
 
-    Raises
-    ------
-    CannotShipError
-        With the reason, the end of a sentence that begins with what it is.
-    """
-    buffer = io.BytesIO()
-    try:
-        with _by_value(value):
-            _pickler()(buffer, data).dump(value)
-    except CannotShipError:
-        raise
-    except Exception as error:
-        said = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise CannotShipError(f"is a {type(value).__name__}, which cannot be taken along ({said})") from error
-    if buffer.tell() > MOST:
-        where = "" if data else " on the host"
-        raise CannotShipError(f"holds {buffer.tell() / 1e9:.3g} GB{where}, more than the 2 GB that are taken along")
-    return buffer.getvalue()
+    def pack(self, value: Any, data: bool = False) -> bytes:
+        """Anything as bytes that `unpack` reads in the other process.
+
+        Parameters
+        ----------
+        data : bool
+            Copy what arrays on a device hold, too.
+
+        Raises
+        ------
+        CannotShipError
+            With the reason, the end of a sentence that begins with what it is.
+        """
+        buffer = io.BytesIO()
+        try:
+            with _by_value(value):
+                _pickler()(buffer, data, self._kept).dump(value)
+        except CannotShipError:
+            raise
+        except Exception as error:
+            said = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise CannotShipError(f"is a {type(value).__name__}, which cannot be taken along ({said})") from error
+        if buffer.tell() > self._room:
+            raise CannotShipError(
+                f"holds {buffer.tell() / 1e9:.3g} GB{'' if data else ' on the host'}: more than 2 GB in all would be taken along"
+            )
+        self._room -= buffer.tell()
+        return buffer.getvalue()
 
 
 def unpack(data: bytes) -> Any:
@@ -140,15 +149,17 @@ def _pickler() -> type:
     import cloudpickle
 
     class Pickler(cloudpickle.Pickler):
-        def __init__(self, buffer: io.BytesIO, data: bool):
+        def __init__(self, buffer: io.BytesIO, data: bool, kept: list[Any]):
             super().__init__(buffer, protocol=5)
-            self.data = data
+            self.data, self.kept = data, kept
 
         def reducer_override(self, obj: Any) -> Any:
             if isinstance(obj, types.CodeType):
                 # From 3.1.3 on cloudpickle drops the file, by which a kernel's source and an account's lines are found.
                 return _code, (obj.co_filename, *self.dispatch_table[types.CodeType](obj))
             found = _reduced(obj, self.data)
+            if found is not None and found[0] in (_view, _numba_array):
+                self.kept.append(obj)  # its id and its memory's address are its name there: no other array may get them
             return found if found is not None else super().reducer_override(obj)
 
     return Pickler
@@ -220,7 +231,7 @@ def _of_cupy(value: Any, data: bool) -> tuple | None:
     if kind in _ANEW:
         return _anew, (_ANEW[kind],)
     if kind == "ufunc":
-        return _named, ("cupy", value.name)
+        return _named, (value.name,)
     if kind == "Fusion":
         return _fusion, (value.func, value.name)
     if kind == "vectorize":
@@ -397,17 +408,17 @@ def _anew(name: str) -> Any:
     return made()
 
 
-def _named(module: str, name: str) -> Any:
-    if module == "cupy":
-        from cupy._core import ufuncs
+def _named(name: str) -> Any:
+    """The ufunc whose kernel has this name: it does not say where it stands."""
+    from cupy._core import ufuncs
 
-        if name in ufuncs.by_kernel:
-            return ufuncs.by_kernel[name]
-    name = name.removeprefix("cupy_")
-    for where in (module, "cupyx", "cupyx.scipy.special"):  # a ufunc does not say where it stands
-        if hasattr(found := importlib.import_module(where), name):
-            return getattr(found, name)
-    raise AttributeError(f"{name} is not simulated")
+    if name in ufuncs.by_kernel:
+        return ufuncs.by_kernel[name]
+    for where in ("cupy", "cupyx", "cupyx.scipy.special"):
+        for each in vars(importlib.import_module(where)).values():
+            if type(each).__name__ == "ufunc" and getattr(each, "name", None) == name:
+                return each
+    raise AttributeError(f"the ufunc {name} is not simulated")
 
 
 def _fusion(function: Any, name: str) -> Any:
@@ -449,9 +460,7 @@ def _kernel(function: Any, options: dict) -> Any:
 def made_here(value: Any) -> Any:
     """Arguments with real arrays, of zeros, in the places of `array`."""
     if isinstance(value, array):
-        import cupy
-
-        return cupy.zeros(value.shape, value.dtype, value.order)
+        return _made(value.shape, value.dtype, value.order)
     if type(value) in (list, tuple):
         return type(value)(made_here(item) for item in value)
     if type(value) is dict:

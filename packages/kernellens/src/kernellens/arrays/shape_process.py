@@ -36,9 +36,17 @@ def call(
     data: bool = False,
 ) -> Any:
     """The account of a function's call; see `entry.account`.  With `data`, arrays have their values there."""
-    packed: dict[str, Any] = {"function": _packed(function, "The function", data)}
-    packed["args"] = [_packed(arg, f"Argument {number}", data) for number, arg in enumerate(args, start=1)]
-    packed["kwargs"] = {key: _packed(value, f"The argument {key}", data) for key, value in kwargs.items()}
+    packing = pickled.Packing()
+
+    def one(value: Any, what: str) -> bytes:
+        try:
+            return packing.pack(value, data)
+        except pickled.CannotShipError as error:
+            raise pickled.CannotShipError(f"{what} {error}.") from None
+
+    packed: dict[str, Any] = {"function": one(function, "The function")}
+    packed["args"] = [one(arg, f"Argument {number}") for number, arg in enumerate(args, start=1)]
+    packed["kwargs"] = {key: one(value, f"The argument {key}") for key, value in kwargs.items()}
     told = {"fraction": fraction, "gpu": gpu.name, "by": by, "data": data, "pool": pickled.pool()}
     return _run({"kind": "call", **packed, **told})[0]
 
@@ -67,25 +75,19 @@ class Luggage:
 def luggage(source: str, filename: str, names: Mapping[str, Any], data: bool = False) -> Luggage:
     """Pack what a cell's code uses of the notebook's names; with `data`, also what its arrays hold."""
     found = Luggage({}, {}, {}, pickled.pool())
-    room = pickled.MOST
+    packing = pickled.Packing()
     for name, value in pickled.used(compile(source, filename, "exec"), names).items():
         if name == "get_ipython":
-            found.missing[name] = (
-                "magics and shell commands are not run where an account of shapes is taken: leave them out."
-            )
+            found.missing[name] = "magics and shell commands are not run in the other process: leave them out."
             continue
         try:
             if data:
                 try:
-                    packed = pickled.pack(value, data)
-                    if len(packed) > room:
-                        raise pickled.CannotShipError("brings what is taken along to more than 2 GB")
-                    room -= len(packed)
-                    found.packed[name] = packed
+                    found.packed[name] = packing.pack(value, data)
                     continue
                 except pickled.CannotShipError as error:
                     found.empty[name] = f"{name} {error}."
-            found.packed[name] = pickled.pack(value)
+            found.packed[name] = packing.pack(value)
         except pickled.CannotShipError as error:
             found.missing[name] = f"{name} {error}."
     return found
@@ -133,13 +135,6 @@ def cell(
     return _run({**task, "fraction": fraction, "gpu": gpu.name, "by": by})
 
 
-def _packed(value: Any, what: str, data: bool) -> bytes:
-    try:
-        return pickled.pack(value, data)
-    except pickled.CannotShipError as error:
-        raise TypeError(f"{what} {error}.") from None
-
-
 def _run(task: dict[str, Any]) -> tuple[Any, str]:
     __tracebackhide__ = True
     task |= {"sources": pickled.sources(), "path": sys.path, "folder": os.getcwd()}
@@ -158,7 +153,7 @@ def _run(task: dict[str, Any]) -> tuple[Any, str]:
         )
         if not answer.exists():
             last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-            raise RuntimeError(f"The process that takes the account ended with status {done.returncode}: {last}")
+            raise RuntimeError(f"The other process ended with status {done.returncode}: {last}")
         found = pickle.loads(answer.read_bytes())  # noqa: S301 - our own, from this machine
     if "error" in found:
         raise _error(found)

@@ -69,7 +69,7 @@ def elsewhere(take: Callable[[bool], Timeline]) -> Timeline:
     except ValuesNeededError as asked:
         try:
             found, how = take(True), DATA
-        except TypeError as error:
+        except pickled.CannotShipError as error:
             raise ValuesNeededError(f"{asked} Its arrays cannot be copied: {error}") from error
     found.notes.append(ELSEWHERE.format(how=how))
     return found

@@ -70,13 +70,17 @@ class Timeline:
         """
         if self._seen is None:
             raise ValueError("The times of this timeline were measured: they are those of one GPU.")
-        return made(*self._seen, target.resolve(gpu), self.name)
+        return self._again(target.resolve(gpu))
 
     def without_host(self) -> Timeline:
         """The same program where the host's own work takes no time: what depends on the program alone, and on no machine."""
         if self._seen is None:
             raise ValueError("The times of this timeline were measured.")
-        found = made(*self._seen, target.resolve(self.gpu), self.name, host=False)
+        return self._again(target.resolve(self.gpu), host=False)
+
+    def _again(self, gpu: gpus.GPU, host: bool = True) -> Timeline:
+        assert self._seen is not None
+        found = made(*self._seen, gpu, self.name, host=host)
         found.notes.extend(self.notes)
         return found
 
