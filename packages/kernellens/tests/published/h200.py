@@ -1,6 +1,6 @@
 """What an H200 measured on 27 November 2026, beside the bound and the estimate of the same kernels and array expressions.
 
-`h200.json` has the times of stage `times` in recordings/raw/nvidia-h200, and the stored work of each kernel.  Array expressions
+`h200.json` has the times of stage `times` in recordings/raw/nvidia-h200, four of its `kernels.json`, and the work of each kernel.  Array expressions
 are accounted for anew: ``python -m published.h200`` writes all of them as JSON, ``--trace FOLDER`` traces the kernels of
 `tests/gpu/launches.py` first.
 """

@@ -445,7 +445,7 @@ test_another_wrong_answer_is_refused_for_its_reason, test_another_right_answer_i
 
 
 @pytest.mark.large
-@pytest.mark.counted("second wrong answers refused, each for its own reason")
+@pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(("reason", "values"), SECOND_NUMBERS)
 def test_a_second_wrong_number_is_refused_for_the_same_reason(reason, values):
     verdict = problems.judge("clusters.foretell", *(FORETELL | values).values())
@@ -453,7 +453,7 @@ def test_a_second_wrong_number_is_refused_for_the_same_reason(reason, values):
 
 
 @pytest.mark.large
-@pytest.mark.counted("second wrong answers refused, each for its own reason")
+@pytest.mark.counted("other wrong answers refused")
 @pytest.mark.parametrize(("reason", "decisions"), SECOND_DECISIONS)
 def test_a_second_wrong_decision_is_refused_for_the_same_reason(reason, decisions):
     verdict = problems.judge("clusters.worth", decisions)

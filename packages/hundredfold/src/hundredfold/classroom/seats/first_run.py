@@ -272,7 +272,7 @@ def proxy(hub: dict[str, Any]) -> Iterator[Finding]:
     except subprocess.CalledProcessError as error:
         said = " ".join(next((line for line in error.stderr.splitlines() if "ALERT" in line), "no message").split())
         yield bad(f"The proxy does not take hub.toml: {said}", "change hub.toml")
-    except OSError as error:
+    except (OSError, ValueError, subprocess.SubprocessError) as error:  # also a certificate that is no text
         yield bad(f"The proxy does not take hub.toml: {error}", "change hub.toml")
     else:
         yield ok(f"The proxy can start: HAProxy {version[1]}")
