@@ -121,8 +121,7 @@ def test_unit_11_simulates_two_gpus_beside_one(monkeypatch):
     (path,) = [each for each in SOURCES if each.stem == "11_clusters" and each.parent.name == "lectures"]
     first = next(c.source for c in products(read(path))[0].cells if c.kind == "code")
     for there, asked in ((0, None), (1, "1"), (2, None)):
-        monkeypatch.delenv("GPUSIM_SIMULATE", raising=False)
+        monkeypatch.setattr(os, "environ", {})
         monkeypatch.setattr(hardware, "probe", lambda there=there: SimpleNamespace(usable=[object()] * there))
         exec(first.removesuffix("%load_ext hundredfold"), {})
         assert os.environ.get("GPUSIM_SIMULATE") == asked
-    monkeypatch.delenv("GPUSIM_SIMULATE", raising=False)
