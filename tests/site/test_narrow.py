@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from hundredfold.publish.site import narrow, phone_figures
+from hundredfold.publish.site import narrow, phone_figures, units
 from kernellens import plot
 
 #: Words of code that lie on two lines. A long name may, between its words.
@@ -302,6 +302,28 @@ def test_each_stored_chart_can_be_drawn_from_its_words():
 )
 def test_a_figure_is_not_drawn_from_words_that_it_would_not_have(words):
     assert phone_figures.drawn(words, xlog=False, ylog=False) is None
+
+
+def test_a_phone_has_the_axes_of_the_cell():
+    words = plot.lines([1, 10, 1000], {"a": [1, 2, 3]}, "rows", "MB", note="").alt
+    cell = {"metadata": {}, "source": "plot.lines(x, series, xlog=True)"}
+    cell["outputs"] = [{"data": {"image/png": ""}, "metadata": {"image/png": {"alt": words}}}]
+    units._describe([cell])
+    image = cell["metadata"]["mystnb"]["image"]
+    assert image["classes"] == "hf-log-x"
+    page = f'<a class="{image["classes"]} image-reference" href="a.png"><img alt="{words}" src="a.png" />\n</a>'
+    made = phone_figures.beside(page)
+    assert made.startswith(page.replace('image-reference"', 'image-reference hf-wide"').replace("\n", ""))
+    assert phone_figures.drawn(words, xlog=True, ylog=False) in made
+    assert phone_figures.drawn(words, xlog=False, ylog=False) not in made
+
+
+def test_a_picture_that_is_no_chart_has_its_words_below():
+    page = '<a class="image-reference" href="a.png"><img alt="{}" src="a.png"></a>'
+    made = phone_figures.beside(page.format("A timeline."))
+    assert "<details><summary>The figure in words</summary><p>A timeline.</p></details>" in made
+    made = phone_figures.beside(page.format("f. 2 grey pictures of 3 × 4: one, two. It says."))
+    assert "<p>From left to right: one, two.</p>" in made and "hf-wide" not in made
 
 
 def test_ticks_without_room_have_no_label():
