@@ -134,13 +134,15 @@ class Compared:
 
 
 def text(cell: Any) -> str:
-    """What a cell printed: its text, not its pictures nor what went to stderr; of an error its name.
+    """What a cell printed: its text, not its pictures, what went to stderr or what the simulator found; of an error its name.
 
     What is printed stands before what is displayed: front ends keep their order or join what is printed.
     """
     printed, shown = [], []
     for output in cell.get("outputs", []):
         kind = output["output_type"]
+        if output.get("metadata", {}).get("gpusim"):  # the simulator's own words about a kernel
+            continue
         if kind == "stream" and output.get("name", "stdout") == "stdout":
             printed.append(_joined(output["text"]))
         elif kind == "error":
