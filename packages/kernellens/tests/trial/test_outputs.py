@@ -347,3 +347,8 @@ def test_what_the_simulator_shows_of_a_finding_is_nothing_that_the_notebook_prin
     here.outputs.insert(0, nbformat.v4.new_output("display_data", data=data, metadata=metadata))
     assert outputs.text(here) == "[0. 2.]"
     assert outputs.compare_cell(1, cell("x", "[0. 2.]", "execute_result"), here, None, True).verdict == "agrees"
+
+
+def test_a_second_run_that_did_not_come_so_far_makes_no_number_random():
+    assert compared("5", "6", again="7").verdict == "set apart"
+    assert compared("5", "6", again="").verdict == "differs"

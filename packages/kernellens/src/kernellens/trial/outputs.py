@@ -234,7 +234,7 @@ def compare_cell(number: int, stored: Any, here: Any, again: Any = None, ran: bo
             return Compared(number, "set apart", [*apart, *([rule] if rule not in apart else [])])
     if ".str.findall(" in source and "dtype: list" in other and "dtype: list" not in one:  # columns, before cuDF 22.10
         return Compared(number, "set apart", [*apart, "versions"])
-    if again is not None:
+    if again is not None and text(again):  # else the second run did not come so far, which says nothing
         first, second = _values(other), _values(_reduced(theirs, text(again))[2])
         changed = {k for k, (x, y) in enumerate(zip(first, second, strict=False)) if x != y}
         if changed or len(first) != len(second):
