@@ -799,11 +799,51 @@ def test_a_port_of_anothers_is_no_page_of_ones_own(people):
         ) as hers:  # fmt: skip
             theirs = int(hers.stdout.readline())
             led = by_link._to_own_port(lambda handler, host, port, path: path)
+            link = SimpleNamespace(request=SimpleNamespace(method="GET", headers={}, host="anna.hub"))
             assert by_link.listeners(own) == {os.getuid()} and by_link.listeners(theirs) == {user.pw_uid}
-            assert led(None, "localhost", str(own), "/x") == "/x"
+            assert led(link, "localhost", str(own), "/x") == "/x"
             with pytest.raises(HTTPError, match="Another user's program"):
-                led(None, "localhost", str(theirs), "/x")
+                led(link, "localhost", str(theirs), "/x")
             hers.stdin.close()
+
+
+def test_a_program_behind_ones_own_lab_hears_nothing_of_anothers_page(seated):
+    """What a page of Mallory's sent to a port of Anna's, say her own web application's, came there with Anna's login."""
+    anna = seated("anna")
+    kernel = anna.kernel()
+    serve = (
+        "import http.server, threading\n"
+        "heard = []\n"
+        "class Heard(http.server.BaseHTTPRequestHandler):\n"
+        "    def do_GET(self):\n"
+        "        heard.append(self.path)\n"
+        "        self.send_response(200)\n"
+        "        self.send_header('Content-Length', '0')\n"
+        "        self.end_headers()\n"
+        "    do_POST = do_GET\n"
+        "made = http.server.HTTPServer(('127.0.0.1', 0), Heard)\n"
+        "threading.Thread(target=made.serve_forever, daemon=True).start()\n"
+        "print(made.server_port)"
+    )
+    anothers = anna.origin.replace("anna", "mallory")
+    hers, said = {"Origin": anothers, "Sec-Fetch-Site": "same-site"}, {"Sec-Fetch-Site": "same-origin"}
+    try:
+        port = int(anna.run(kernel, serve))
+        asked = {
+            "form": ("POST", {**hers, "Sec-Fetch-Mode": "no-cors"}, 403),
+            "window": ("POST", {**hers, "Sec-Fetch-Mode": "navigate"}, 403),
+            "old": ("POST", {"Origin": anothers}, 403),
+            "picture": ("GET", {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors"}, 403),
+            "link": ("GET", {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate"}, 200),
+            "own": ("POST", {**said, "Origin": anna.origin, "Sec-Fetch-Mode": "cors"}, 200),
+            "program": ("POST", {}, 200),
+        }
+        for what, (method, headers, answer) in asked.items():
+            told = anna.session.request(method, f"{anna.base}proxy/{port}/{what}", headers=headers, timeout=60)
+            assert told.status_code == answer, (what, told.status_code, hubs.words(told.text)[:200])
+        assert anna.run(kernel, "print(*heard)").split() == ["/link", "/own", "/program"]
+    finally:
+        anna.api("DELETE", f"kernels/{kernel}")
 
 
 # --- H2: whose server the hub starts.
