@@ -134,14 +134,8 @@ def only_calls_of_a_seat(own_network):
     architecture, seccomp, make, clone, unshare, keyctl, pair, prlimit, setrlimit = PROCESSORS[machine]
     request_key = keyctl - 1
     load, equal, at_least, any_of, masked, end = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
-    number, processor, first, second, third, rest_of_third = (
-        0,
-        4,
-        16,
-        24,
-        32,
-        36,
-    )  # in seccomp_data; of arguments the lower half
+    # Where seccomp_data has them; of arguments the lower half.
+    number, processor, first, second, third, rest_of_third = 0, 4, 16, 24, 32, 36
     allow, error = (end, 0, 0, 0x7FFF0000), 0x00050000
     if not own_network:
         make = pair = 0xFFFFFFFF  # no call's number

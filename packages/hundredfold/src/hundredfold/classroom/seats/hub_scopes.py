@@ -15,8 +15,8 @@ from jupyterhub import _memoize, orm, scopes
 
 #: So many letters the scopes of one token have together. A server's own token has 280, for a name of 32 letters.
 MOST = 500
-#: What is larger (bytes, about) is worked out again instead of kept: of a set of scopes, and of one. All that a learner may do takes 10 kB.
-LARGEST, LARGEST_SCOPE = 1 << 15, 200
+#: What is larger (bytes, about) is worked out again instead of kept: of a set of scopes, and of one. All that a learner may do takes 5 kB.
+LARGEST, LARGEST_SCOPE = 1 << 14, 200
 #: Of a string, beside its letters.
 _EACH = 56
 
