@@ -12,7 +12,7 @@ What a case gives may be tables of Arrow, where a null is a null, or of pandas.
 from __future__ import annotations
 
 from .columns import FrameJudge
-from .judging import FrameCase, RowsJudge, account_of, call, given, other_index, rows_stay, unchanged
+from .judging import FrameCase, RowsJudge, account_of, call, given, other_index, rows_stay, stand_ins, unchanged
 from .rowwise import Rows, alike, rows, same_column
 from .values import cudf, flat, need_cudf, to_device, to_pandas
 
@@ -32,6 +32,7 @@ __all__ = [
     "rows",
     "rows_stay",
     "same_column",
+    "stand_ins",
     "to_device",
     "to_pandas",
     "unchanged",
