@@ -9,7 +9,7 @@ from hundredfold.learning.problems.frames import to_device
 from hundredfold.learning.problems.merges.asof import _device, _joined, last_seen
 from hundredfold.learning.problems.merges.tables import numbered
 
-from ..edits import Wrong
+from ..edits import Wrong, edit
 
 
 def _search(flights, weather):
@@ -110,6 +110,10 @@ def _writes(flights, weather):
 
 
 WRONG = {
+    "the weather's span": edit(
+        _search, ("cp.maximum(seen.max(), wanted.max()) - first + 1", "seen.max() - first + 1"), reason="nulls"
+    ),
+    "two microseconds more": edit(_search, ("2 * 3_600_000_000", "2 * 3_600_000_001"), reason="nulls"),
     "forward": Wrong(_forward, "direction"),
     "nearest": Wrong(_nearest, "direction"),
     "strict": Wrong(lambda f, w: _device(f, w, side="left"), "border"),
