@@ -289,6 +289,11 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "follow:_follow:9:comparison:0": "A box whose bound is the best that is known cannot be better: it costs a task, and changes nothing.",
         "in batches:_in_batches:8:comparison:0": "A box whose bound is the best that is known cannot be better: it costs a task, and changes nothing.",
     },
+    "clusters.histogram": {
+        "in a tree:_part:2:cast:0": "`cp.histogram` counts in int64.",
+        "in a tree:_tree:6:arguments:0": "A sum does not depend on its order.",
+        "in a tree:_tree:6:keyword:0": "`zip` is not strict by default.",
+    },
     "svd.chunks": {
         "by QR:_by_qr:3:constant:1": "A chunk that is wider than the matrix is as wide as the matrix.",
         "by names of axes:_by_name:3:arithmetic:0": "Dask takes the whole number.",
