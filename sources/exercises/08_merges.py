@@ -25,6 +25,7 @@
 # - Their index may be anything. The index of your result does not matter.
 # - Your functions may not send rows to the host.
 # - Where nothing is known, the result has a null. NaN counts as wrong in problems 2 and 4.
+# - Any number or text may be a real value, such as 0, -1 or an empty text. So none of them can stand for a null.
 #
 # You can run this notebook from top to bottom at any time, solved or not.
 

@@ -27,6 +27,7 @@
 # - A partition may have no rows, except in problem 3.
 # - No rows may go to the host on the way.
 # - Where nothing is known, the result has a null. NaN counts as wrong. Dask's `where` puts NaN.
+# - Any number or text may be a real value, such as 0, -1 or an empty text. So none of them can stand for a null.
 #
 # You can run this notebook from top to bottom at any time, solved or not.
 

@@ -32,7 +32,7 @@ import polars as pl
 from hundredfold import check, data, hint
 
 # %% [markdown]
-# This is the query that all others begin with. The checks call your functions with other tables of these columns. Some have very few rows. `carrier` and `dest` have no nulls where you group by them. Any other column may have nulls, if the problem does not say otherwise.
+# This is the query that all others begin with. The checks call your functions with other tables of these columns. Some have very few rows. `carrier` and `dest` have no nulls where you group by them. Any other column may have nulls, if the problem does not say otherwise. Any number may be a real delay, so none can stand for a null.
 #
 # Your functions get a lazy frame, and return one. They collect nothing.
 

@@ -286,6 +286,15 @@ def in_a_dictionary(x):
     return float(told["mean"]), float(told["std"]), float(told["largest"])
 
 
+def test_what_the_device_has_not_done_yet_is_not_held_by_the_answer():
+    describe = answers.right(problems.find("dask-arrays.once"))["together"]
+    _, make, chunks, _ = once._LARGE
+    storage = once.Storage(make(), device=True)
+    with once._traced(True):
+        describe(da.from_array(storage, chunks=chunks, asarray=False, name=False, meta=cp.empty((0, 0))))
+    assert storage.memory < 0.25 * np.prod(storage.shape) * 8
+
+
 @wrong("once", "cancellation")
 def sums_and_sums_of_squares(x):
     n = x.size

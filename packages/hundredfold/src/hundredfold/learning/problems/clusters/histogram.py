@@ -76,6 +76,9 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     _judge(problem, function, "one part, one bin", [3], 1, seed=2)
     _judge(problem, function, "parts without values", [0, 1], 7, seed=3, rows=0)
     _judge(problem, function, "70 000 values in one bin of each part", [4, 1, 2], 9, seed=4, rows=70_000, narrow=True)
+    # A count of each part fits into 8 and 16 bits, and their sum does not.
+    _judge(problem, function, "100 values in one bin of each part", [1, 3, 2], 9, seed=8, rows=100, narrow=True)
+    _judge(problem, function, "25 000 values in one bin of each part", [5, 1, 2], 9, seed=12, rows=25_000, narrow=True)
     for after in (1, 3):
         _judge(
             problem, function, f"a worker that dies in its part {after + 1}", parts, BINS, seed=4 + after, after=after
@@ -222,7 +225,7 @@ def _counts(got: Any, expected: np.ndarray, dies: bool, printed: str, near: int)
             "wherever the values of a part lie.",
             advice="Say the range: `cp.histogram(part, bins, (0, 1))`.",
         )
-    if np.iinfo(got.dtype).bits < 32 or (expected - got == expected // 65536 * 65536).all():
+    if np.iinfo(got.dtype).bits < 32 or ((expected - got) % 256 == 0).all():
         refuse(
             "overflow",
             f"{wrong} of {len(expected)} counts are wrong: a count of {expected.max()} does not fit into the type that it was kept in.",

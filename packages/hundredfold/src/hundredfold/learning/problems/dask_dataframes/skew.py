@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..frames import rows
+from ..frames import rows, stand_ins
 from ..merges.tables import texts
 from ..problem import Mistake, Problem
-from ..properties import Property
+from ..properties import Property, Strategy
 from ..traffic import spell
 from ..verdict import in_case, refuse
 from .judging import LazyFrameJudge, Looked, Pieces, Step, cut, in_pieces, look, rows_stay
@@ -171,6 +171,15 @@ def _others(rng, drawn):
     return tuple(table.assign(user=texts(table["user"].map(new))) for table in (events, users))
 
 
+_ANY = stand_ins("plan")
+
+
+def _any_plan(rng, drawn):
+    events, users = drawn
+    users = users.assign(plan=users["plan"].where(users["plan"] > 0))
+    return _ANY.strategies[0].change(rng, (events, users))
+
+
 SKEW = Problem(
     id="dask-dataframes.skew",
     title="Open: one user has most of the events",
@@ -193,6 +202,7 @@ SKEW = Problem(
                 ),
                 hint="A partition of either table may have many rows, one, or none. Two events may be equal. A user may have any name, and no plan.",
             ),
+            Property((Strategy("users without a plan, and plans that may look like nulls", change=_any_plan),), hint=_ANY.hint),
             cuts=((40, 35, 45), (20, 25)),
         ),
         facts=(rows_stay(),),

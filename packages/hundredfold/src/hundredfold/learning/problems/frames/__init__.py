@@ -12,11 +12,23 @@ What a case gives may be tables of Arrow, where a null is a null, or of pandas.
 from __future__ import annotations
 
 from .columns import FrameJudge
-from .judging import FrameCase, RowsJudge, account_of, call, given, other_index, rows_stay, unchanged
+from .judging import (
+    STAND_INS,
+    FrameCase,
+    RowsJudge,
+    account_of,
+    call,
+    given,
+    other_index,
+    rows_stay,
+    stand_ins,
+    unchanged,
+)
 from .rowwise import Rows, alike, rows, same_column
 from .values import cudf, flat, need_cudf, to_device, to_pandas
 
 __all__ = [
+    "STAND_INS",
     "FrameCase",
     "FrameJudge",
     "Rows",
@@ -32,6 +44,7 @@ __all__ = [
     "rows",
     "rows_stay",
     "same_column",
+    "stand_ins",
     "to_device",
     "to_pandas",
     "unchanged",

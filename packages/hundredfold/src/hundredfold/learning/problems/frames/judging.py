@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from gpusim.device import unordered
@@ -50,6 +51,58 @@ def other_index(*, hint: str = "", **settings: Any) -> Property:
     """Every other row of the tables, from the last to the first, with the index that they had: it counts nothing."""
     view = {"view": lambda table: table.iloc[::-2], **settings}
     return Property((Strategy("every other row of a larger table", settings=view),), hint)
+
+
+STAND_INS = (0, -1, -99, -999, -1000, -9999, 99, 999, 1000, 9999, 999_999, -999_999, 10**6, -(10**6), 10**9, -(10**9))
+TEXT_STAND_INS = (
+    "",
+    " ",
+    "?",
+    "-",
+    "0",
+    "-1",
+    "None",
+    "none",
+    "nan",
+    "NaN",
+    "null",
+    "NULL",
+    "NA",
+    "N/A",
+    "<NA>",
+    "unknown",
+    "missing",
+)
+"""What is often put in place of a null."""
+
+
+def stand_ins(*columns: str) -> Property:
+    """These columns, in whichever pandas table has them, with values that are often put in place of nulls; nulls stay.
+
+    A text becomes the same one wherever it comes, so keys still match, and what came once comes once. Numbers are dealt anew.
+    """
+
+    def change(rng: np.random.Generator, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        changed = list(arguments)
+        for column in columns:
+            having = [at for at, table in enumerate(changed) if is_table(table) and column in table.columns]
+            known = [set(changed[at][column].dropna()) for at in having]
+            # Texts that all of the tables have come first: a null must meet them.
+            names = sorted(set().union(*known), key=lambda name: (-sum(name in each for each in known), str(name)))
+            for at in having:
+                values = changed[at][column]
+                if pd.api.types.is_numeric_dtype(values.dtype):
+                    new = np.resize(rng.permutation(STAND_INS), len(values))
+                    values = values.mask(values.notna(), pd.Series(new, values.index)).astype(values.dtype)
+                else:
+                    values = values.replace(dict(zip(names, TEXT_STAND_INS, strict=False)))
+                changed[at] = changed[at].assign(**{column: values})
+        return tuple(changed)
+
+    return Property(
+        (Strategy("values that may look like nulls, such as 0 or an empty text", change=change),),
+        hint="Any value may be a real one, also 0, -1 or an empty text: none of them can stand for a null.",
+    )
 
 
 def rows_stay(says: str = "no rows went to the host", *, by: str = "", hint: str = "") -> Fact:

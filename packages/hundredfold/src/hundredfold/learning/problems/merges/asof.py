@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..devices import cp
-from ..frames import FrameCase, RowsJudge, other_index, rows_stay
+from ..frames import FrameCase, RowsJudge, other_index, rows_stay, stand_ins
 from ..problem import Mistake, Problem
 from ..properties import Drawn, Property, Strategy, other_data, second_call, sizes
 from .tables import texts
@@ -110,6 +110,7 @@ def _day(hours: list[str]) -> pd.Series:
 def _borders(rng: np.random.Generator, drawn: tuple[Any, ...]) -> tuple[Any, ...]:
     """Each flight's time is an observation's, or two hours after one, or a microsecond or some seconds beside either."""
     flights, weather = drawn
+    weather = weather[::3]  # so that two hours after an observation there is mostly no other one
     within = rng.integers(0, 60_000_000, len(weather)).astype("timedelta64[us]")  # of the minute
     weather = weather.assign(time=weather["time"].to_numpy() + within).drop_duplicates(
         ["origin", "time"], ignore_index=True
@@ -146,6 +147,12 @@ def _goes_on(rng: np.random.Generator, drawn: tuple[Any, ...]) -> tuple[Any, ...
     flights = drawn[0]
     when = _times(pd.Timestamp("2013-01-08"), rng.integers(0, 24 * 60, len(flights)))
     return flights.assign(time=when), weather
+
+
+def _afterwards(rng: np.random.Generator, drawn: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Flights within two hours after the last observation of all; the stations began at the same time."""
+    flights, weather = drawn
+    return flights.assign(time=_times(weather["time"].max(), rng.integers(1, 120, len(flights)))), weather
 
 
 def _repeated(rng: np.random.Generator, drawn: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -189,9 +196,10 @@ ASOF = Problem(
             (3, 30, 90),
             sizes((1, 1, 1), (29, 3, 211), words="{0[2]} flights at {0[0]} stations"),
             Property((Strategy("times close to every border", change=_borders),), hint="Not later, and at most two hours older, to the last microsecond."),
-            Property((Strategy("fourteen months of weather", change=_long), Strategy("flights of one day, and more than two weeks of weather", change=_goes_on)), hint="If the key has a span for each station: is it longer than all of time that comes?"),
+            Property((Strategy("fourteen months of weather", change=_long), Strategy("flights of one day, and more than two weeks of weather", change=_goes_on), Strategy("flights after all of the weather", change=_afterwards)), hint="If the key has a span for each station: is it longer than all of time that comes?"),
             Property((Strategy("flight numbers that come several times", change=_repeated),), hint="A flight number is no key: number the rows yourself."),
             Property((Strategy("winds of 0 and below", change=_calm), Strategy("stations without weather", change=_elsewhere))),
+            stand_ins("wind"),
             other_index(hint="The index of a table may be anything: number the rows yourself."),
             other_data(),
             second_call(),

@@ -137,6 +137,12 @@ def _last_without(rng: np.random.Generator, drawn: tuple[Any, ...]) -> tuple[Any
     return (drawn[0].assign(wind=drawn[0]["wind"].mask(drawn[0]["issue"] > 1)),)
 
 
+def _far_below(rng: np.random.Generator, drawn: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Winds below zero of all sizes: whatever number stands for a null is greater than many of them."""
+    table = drawn[0]
+    return (table.assign(wind=table["wind"].where(table["wind"].isna(), -(10 ** rng.uniform(0, 300, len(table))))),)
+
+
 _TEXT = (
     "Text first: `.str.strip().str.upper()`, and `cudf.to_datetime` for the time. Only then are two reports of one station "
     "and time recognised as such."
@@ -147,6 +153,7 @@ _DAY = (
     "`.dt.floor('D')`. Five hours off is right in winter only."
 )
 _NULL = "`max` leaves nulls out by itself, and gives null where there is nothing else: no `dropna`, no `fillna`."
+_ANY = "`max` leaves nulls out by itself. Any number may be a wind, so none can stand for a null."
 
 DAYS = Problem(
     id="merges.days",
@@ -177,6 +184,7 @@ DAYS = Problem(
                 (Strategy("issues with gaps", change=_issues), Strategy("corrections without a wind", change=_last_without)),
                 hint=_LATEST,
             ),
+            Property((Strategy("winds far below zero, of all sizes", change=_far_below),), hint=_ANY),
             other_index(),
             other_data(),
             second_call(),

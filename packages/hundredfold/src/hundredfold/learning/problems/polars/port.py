@@ -61,11 +61,11 @@ def _tied(rng: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _unknown(rng: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Of three destinations no delay is known, and the others are all early."""
+    """Of three destinations no delay is known, and the others are all far too early: no number is less than every delay."""
     flights, *others = arguments
     names = flights["dest"].to_pylist()
     gone = sorted(set(names))[:3]
-    early = [None if name in gone else -int(rng.integers(1, 10_000)) for name in names]
+    early = [None if name in gone else -2_000_000_000 - int(rng.integers(1, 10**8)) for name in names]
     return (tables.replaced(flights, arr_delay=early), *others)
 
 

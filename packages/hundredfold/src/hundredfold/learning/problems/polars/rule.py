@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..frames import STAND_INS
 from ..problem import Mistake, Problem
 from ..properties import Property, Strategy
 from . import tables
@@ -60,6 +61,12 @@ def _at_fifteen_hundred(rng: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]
     )
 
 
+def _stand_ins(rng: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Delays of which one might be taken to stand for an unknown one, and some that are unknown."""
+    delays = [int(delay) for delay in rng.permutation(STAND_INS)]
+    return (tables.table(arr_delay=[*delays, None, None], distance=[80] * (len(delays) + 2)),)
+
+
 RULE = Problem(
     id="polars.rule",
     title="A function that no GPU engine can read",
@@ -85,6 +92,10 @@ RULE = Problem(
             Property(
                 (Strategy("distances near 1 500 miles", change=_at_fifteen_hundred),),
                 hint="1 500 miles are far.",
+            ),
+            Property(
+                (Strategy("every delay that might stand for an unknown one", change=_stand_ins),),
+                hint="Any number may be a delay: ask whether it is null.",
             ),
         ),
         facts=(nothing_collected(), on_the_gpu()),

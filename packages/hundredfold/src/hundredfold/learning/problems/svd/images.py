@@ -9,8 +9,9 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
+from types import CodeType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -104,14 +105,78 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     )
 
 
-def _apart_from_one_another(answers: tuple[Any, ...], workers: int) -> list[tuple[Any, ...]]:
+class _Machine:
+    """A worker, or the other machine: its functions, and what they have put into modules and into the environment.
+
+    The machines are one process, and a process has one of each module. So what is put there is taken away after each call.
+    """
+
+    def __init__(self, functions: tuple[Any, ...]):
+        self.functions = functions
+        self._places: list[MutableMapping[str, Any]] = [os.environ, *map(vars, _modules(functions))]
+        self._put: list[dict[str, Any]] = [{} for _ in self._places]
+
+    @contextlib.contextmanager
+    def at_work(self) -> Iterator[None]:
+        """The block finds in modules what this machine has put there, and nothing of the others'."""
+        before = [dict(place) for place in self._places]
+        for place, put in zip(self._places, self._put, strict=True):
+            place.update(put)
+        try:
+            yield
+        finally:
+            for place, old, put in zip(self._places, before, self._put, strict=True):
+                for name, value in list(place.items()):
+                    # Functions and modules come when something is imported: they are no images.
+                    if name in old and (old[name] is value or isinstance(value, str) and old[name] == value):
+                        continue
+                    if not callable(value) and not isinstance(value, ModuleType):
+                        put[name] = value
+                        place.pop(name)
+                        place.update({name: old[name]} if name in old else {})
+
+
+def _modules(functions: Iterable[Any]) -> list[ModuleType]:
+    """The modules that functions name, or functions of theirs, and the modules in these."""
+    waiting: list[Any] = list(functions)
+    looked: list[Any] = []
+    named: set[str] = set()
+    found: dict[str, ModuleType] = {}
+    while waiting:
+        one = waiting.pop()
+        code = getattr(one, "__code__", one)
+        if not isinstance(code, CodeType) or any(code is each for each in looked):
+            continue
+        looked.append(code)
+        names, values = set(code.co_names), getattr(one, "__globals__", {})
+        named |= names
+        used = [*_closed_over(one), *(values[name] for name in names if name in values)]
+        waiting += [*code.co_consts, *used]
+        modules = [*used, *map(sys.modules.get, names)]
+        found |= {each.__name__: each for each in modules if isinstance(each, ModuleType)}
+    fresh = list(found.values())
+    while fresh:
+        parts = [vars(module).get(name) for module in fresh for name in named]
+        fresh = [each for each in parts if isinstance(each, ModuleType) and each.__name__ not in found]
+        found |= {each.__name__: each for each in fresh}
+    return list(found.values())
+
+
+def _closed_over(function: Any) -> list[Any]:
+    try:
+        return [cell.cell_contents for cell in function.__closure__ or ()]
+    except (AttributeError, ValueError):  # no function, or a variable that has no value yet
+        return []
+
+
+def _apart_from_one_another(answers: tuple[Any, ...], workers: int) -> list[_Machine]:
     """The functions as each worker, and last the other machine, gets them: through pickle, with globals of their own."""
     import cloudpickle
 
     try:
-        return [cloudpickle.loads(cloudpickle.dumps(answers)) for _ in range(workers + 1)]
+        return [_Machine(cloudpickle.loads(cloudpickle.dumps(answers))) for _ in range(workers + 1)]
     except Exception:  # what does not pickle is judged where it is
-        return [answers] * (workers + 1)
+        return [_Machine(answers)] * (workers + 1)
 
 
 def _judge(problem: Problem, answers: tuple[Any, ...], case: Case) -> float:
@@ -119,7 +184,7 @@ def _judge(problem: Problem, answers: tuple[Any, ...], case: Case) -> float:
     try:
         return _pipeline(problem, case, _apart_from_one_another(answers, workers))
     except Refusal:
-        _pipeline(problem, case, [answers] * (workers + 1))
+        _pipeline(problem, case, [_Machine(answers)] * (workers + 1))
         refuse(
             "state",
             "it is right only where all four functions share their variables: sketch and pack run on each worker, combine and unpack "
@@ -141,16 +206,17 @@ def _once_more(problem: Problem, answers: tuple[Any, ...], first: Case, second: 
             )
 
 
-def _pipeline(problem: Problem, case: Case, machines: list[tuple[Any, ...]]) -> float:
-    *workers, (_, combine, _, unpack) = machines
+def _pipeline(problem: Problem, case: Case, machines: list[_Machine]) -> float:
+    *workers, elsewhere = machines
     limit = problem.time_limit
     host = case.make()
     blocks = [cp.asarray(block) for block in host]
 
     written: dict[str, str] = {}
 
-    def called(name: str, function: Any, *args: Any) -> Any:
-        with _files() as files:
+    def called(name: str, machine: _Machine, *args: Any) -> Any:
+        function = machine.functions[problem.answers.index(name)]
+        with _files() as files, machine.at_work():
             value = guard.call(function, *args, limit=limit).value
         by = next((written[path] for path, writes in files if not writes and path in written), None)
         if by is not None:
@@ -170,18 +236,18 @@ def _pipeline(problem: Problem, case: Case, machines: list[tuple[Any, ...]]) -> 
 
     sketches, up = sent_by(
         "sketch",
-        [called("sketch", own[0], block, case.error) for own, block in zip(workers, blocks, strict=True)],
+        [called("sketch", own, block, case.error) for own, block in zip(workers, blocks, strict=True)],
     )
-    (basis,), down = sent_by("combine", [called("combine", combine, sketches, case.error)])
+    (basis,), down = sent_by("combine", [called("combine", elsewhere, sketches, case.error)])
     down *= len(blocks)
     packed, sent = sent_by(
-        "pack", [called("pack", own[2], block, basis) for own, block in zip(workers, blocks, strict=True)]
+        "pack", [called("pack", own, block, basis) for own, block in zip(workers, blocks, strict=True)]
     )
     for block, before in zip(blocks, host, strict=True):
         if not np.array_equal(block.get(), before):
             refuse("aliasing", "a worker's images were changed: they are still wanted there.")
         block.fill(0)  # what is rebuilt elsewhere cannot look at them
-    got = [called("unpack", unpack, each, basis) for each in packed]
+    got = [called("unpack", elsewhere, each, basis) for each in packed]
     _error(got, host, case.error)
     images = np.concatenate(host)
     moved, pixels = up + down + sent, images.size

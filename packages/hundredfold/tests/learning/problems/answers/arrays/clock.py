@@ -6,6 +6,8 @@ import functools
 import statistics
 import time
 
+import numpy as np
+
 from hundredfold.learning.problems.devices import cp
 
 from ..edits import Wrong
@@ -138,6 +140,46 @@ def _all_times(fn):
     return [_median(fn)]
 
 
+def _in_nanoseconds(fn):
+    fn()
+    _wait()
+    took = []
+    while len(took) < 9:
+        start = time.perf_counter_ns()
+        fn()
+        _wait()
+        took.append(time.perf_counter_ns() - start)
+    took.sort()
+    return took[len(took) // 2] / 10**9
+
+
+def _one_call(fn):
+    _wait()
+    start = time.perf_counter()
+    fn()
+    _wait()
+    return time.perf_counter() - start
+
+
+def _by_one_call(fn):
+    _one_call(fn)
+    first, second, third, fourth, fifth = sorted(_one_call(fn) for _ in range(5))
+    return (second + third + fourth) / 3
+
+
+def _start_and_stop(fn):
+    fn()
+    starts, stops = [], []
+    for _ in range(6):
+        _wait()
+        starts.append(time.perf_counter())
+        fn()
+        _wait()
+        stops.append(time.perf_counter())
+    took = np.array(stops) - np.array(starts)
+    return float(np.quantile(took, 0.25))
+
+
 WRONG = {
     "not-synchronised": Wrong(_starter, "not-synchronised"),
     "one stream": Wrong(_one_stream, "not-synchronised"),
@@ -153,4 +195,10 @@ WRONG = {
     "mute": Wrong(_mute, "type"),
     "list": Wrong(_all_times, "type"),
 }
-RIGHT = {"median": _median, "fastest": _fastest}
+RIGHT = {
+    "median": _median,
+    "fastest": _fastest,
+    "in nanoseconds": _in_nanoseconds,
+    "the middle ones": _by_one_call,
+    "start and stop": _start_and_stop,
+}

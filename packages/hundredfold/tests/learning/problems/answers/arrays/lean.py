@@ -59,6 +59,40 @@ def _variance(x):
     return float(x.var())
 
 
+def _fused(x):
+    @cp.fuse()
+    def squares(x, mean):
+        return cp.sum((x - mean) ** 2)
+
+    return float(cp.sqrt(squares(x, x.mean()) / x.size))
+
+
+def _in_pieces(x):
+    count, mean, squares = 0, 0.0, 0.0
+    for start in range(0, x.size, 20_000):
+        piece = x[start : start + 20_000]
+        away = float(piece.mean()) - mean
+        squares += float(piece.var()) * piece.size + away**2 * count * piece.size / (count + piece.size)
+        count += piece.size
+        mean += away * piece.size / count
+    return (squares / count) ** 0.5
+
+
+def _corrected(x):
+    # The sum of the differences would be 0 if the mean were exact.
+    @cp.fuse()
+    def differences(x, near):
+        return cp.sum(x - near)
+
+    @cp.fuse()
+    def squares(x, near):
+        return cp.sum((x - near) * (x - near))
+
+    near = x[:1].mean()
+    rest = differences(x, near) / x.size
+    return float(cp.sqrt(squares(x, near + rest) / x.size))
+
+
 WRONG = {
     "traffic": Wrong(_starter, "traffic"),
     "cancellation": Wrong(_squares, "cancellation"),
@@ -69,4 +103,11 @@ WRONG = {
     "device": Wrong(_left, "device"),
     "squared": Wrong(_variance, "squared"),
 }
-RIGHT = {"std": _std, "var": _var, "one pass": _one_pass}
+RIGHT = {
+    "std": _std,
+    "var": _var,
+    "one pass": _one_pass,
+    "fused": _fused,
+    "in pieces": _in_pieces,
+    "corrected": _corrected,
+}

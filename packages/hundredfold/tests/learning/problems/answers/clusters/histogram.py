@@ -186,6 +186,19 @@ def _each_once(client: Any, load: Load, parts: list[int], bins: int) -> np.ndarr
     return _mapped(client, load, list(dict.fromkeys(parts)), bins)
 
 
+def _fitting(load: Load, part: int, bins: int) -> np.ndarray:
+    counts = _part(load, part, bins)
+    return counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
+
+
+def _as_narrow_as_fits(client: Any, load: Load, parts: list[int], bins: int) -> np.ndarray:
+    """Each part's counts in the smallest type that holds them, and their sums, too."""
+    first, *others = client.gather(client.map(lambda part: _fitting(load, part, bins), parts))
+    for counts in others:
+        first = first + counts
+    return first.astype(np.int64)
+
+
 WRONG = {
     "fetched": Wrong(_fetched, "fetched"),
     "together": Wrong(_together, "moved"),
@@ -201,5 +214,6 @@ WRONG = {
     "cut off": Wrong(_cut_off, "border"),
     "named by part": Wrong(_by_part, "value"),
     "each part once": Wrong(_each_once, "value"),
+    "as narrow as fits": Wrong(_as_narrow_as_fits, "overflow"),
 }
 RIGHT = {"mapped": _mapped, "in a tree": _tree, "delayed": _delayed, "as they come": _as_they_come}

@@ -108,6 +108,36 @@ def _by_address(client: Any, score: Any, table: Any, settings: list[float]) -> l
     return client.gather([client.submit(score, _THERE[key], setting, pure=False) for setting in settings])
 
 
+def _delayed(client: Any, score: Any, table: Any, settings: list[float]) -> list[float]:
+    import dask
+
+    there = client.scatter(table)
+    tasks = [dask.delayed(score)(there, setting) for setting in settings]
+    return client.gather(client.compute(tasks))
+
+
+def _shares(client: Any, score: Any, table: Any, settings: list[float]) -> list[float]:
+    def some(there: Any, mine: list[float]) -> list[float]:
+        return [score(there, setting) for setting in mine]
+
+    there = client.scatter(table, broadcast=True)
+    workers = len(client.scheduler_info()["workers"])
+    futures = [client.submit(some, there, settings[first::workers], pure=False) for first in range(workers)]
+    got = [0.0] * len(settings)
+    for first, share in enumerate(client.gather(futures)):
+        got[first::workers] = share
+    return got
+
+
+def _waited_for(client: Any, score: Any, table: Any, settings: list[float]) -> list[float]:
+    from distributed import wait
+
+    there = client.scatter(table, hash=False)
+    futures = client.map(score, [there] * len(settings), settings, pure=False)
+    wait(futures)
+    return [future.result() for future in futures]
+
+
 WRONG = {
     "with each task": Wrong(_with_each, "shipped"),
     "in the function": Wrong(_in_a_function, "shipped"),
@@ -124,4 +154,11 @@ WRONG = {
     "published": Wrong(_published, "exception"),
     "by its address": Wrong(_by_address, "value"),
 }
-RIGHT = {"scattered": _scattered, "made there": _made_there, "kept apart": _kept_apart}
+RIGHT = {
+    "scattered": _scattered,
+    "made there": _made_there,
+    "kept apart": _kept_apart,
+    "delayed": _delayed,
+    "a share for each worker": _shares,
+    "waited for": _waited_for,
+}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..edits import Wrong
 
 
@@ -99,6 +101,39 @@ def _known_only(x):
     return tuple(float(each) for each in dask.compute(da.nanmean(x), da.nanstd(x), da.nanmax(x)))
 
 
+def _part(chunk):
+    mean = float(chunk.mean())
+    return chunk.size, mean, float(((chunk - mean) ** 2).sum()), float(chunk.max())
+
+
+def _joined(one, other):
+    count = one[0] + other[0]
+    away = other[1] - one[1]
+    mean = one[1] + away * other[0] / count
+    squares = one[2] + other[2] + away**2 * one[0] * other[0] / count
+    return count, mean, squares, float(np.maximum(one[3], other[3]))
+
+
+def _chunk_by_chunk(x):
+    import dask
+
+    parts = dask.compute(*[dask.delayed(_part)(chunk) for chunk in x.to_delayed().ravel()])
+    total = parts[0]
+    for part in parts[1:]:
+        total = _joined(total, part)
+    count, mean, squares, largest = total
+    return mean, (squares / count) ** 0.5, largest
+
+
+def _one_after_the_other(x):
+    total = None
+    for rows in range(x.numblocks[0]):
+        for columns in range(x.numblocks[1]):
+            part = _part(x.blocks[rows, columns].compute())
+            total = part if total is None else _joined(total, part)
+    return total[1], (total[2] / total[0]) ** 0.5, total[3]
+
+
 WRONG = {
     "one after the other": Wrong(_apart, "recomputed"),
     "two passes": Wrong(_two_passes, "recomputed"),
@@ -114,4 +149,10 @@ WRONG = {
     "another order": Wrong(_mixed, "order"),
     "NaN left out": Wrong(_known_only, "nan"),
 }
-RIGHT = {"together": _together, "variance, then its root": _from_moments, "stacked": _stacked}
+RIGHT = {
+    "together": _together,
+    "variance, then its root": _from_moments,
+    "stacked": _stacked,
+    "chunk by chunk": _chunk_by_chunk,
+    "one after the other": _one_after_the_other,
+}

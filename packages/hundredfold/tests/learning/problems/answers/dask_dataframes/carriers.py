@@ -88,6 +88,17 @@ def _by_where(flights):
     return out.assign(delay=(out["total"] / out["arrived"]).where(out["arrived"] > 0)).drop(columns="total")
 
 
+def _known_below(flights):
+    """A delay that is not known is -999 until the end."""
+    table = flights.assign(delay=flights["delay"].fillna(-999.0), flights=1)
+    table = table.assign(arrived=(table["delay"] != -999).astype("int64"))
+    table = table.assign(delay=table["delay"] * table["arrived"])
+    out = table.groupby("carrier")[["flights", "arrived", "delay"]].sum().reset_index()
+    return out.map_partitions(
+        lambda part: part.assign(delay=(part["delay"] / part["arrived"].mask(part["arrived"] == 0)))
+    )
+
+
 WRONG = {
     "mean-of-means": Wrong(_mean_of_means, "mean-of-means"),
     "per-partition": Wrong(_per_partition, "local"),
@@ -102,5 +113,6 @@ WRONG = {
     "looks": Wrong(_looks, "eager"),
     "host": Wrong(_to_host, "host"),
     "by-where": Wrong(_by_where, "nulls"),
+    "-999 for a null": Wrong(_known_below, "value"),
 }
 RIGHT = {"merged": _plain, "sums": _sums}

@@ -53,6 +53,18 @@ def _first_piece(flights, planes):
     return flights.merge(known, on="tailnum", how="left")[COLUMNS]
 
 
+def _zero_for_a_while(flights, planes):
+    out = _join(flights, planes.assign(seats=planes["seats"].fillna(0)))
+    return out.map_partitions(lambda part: part.assign(seats=part["seats"].mask(part["seats"] == 0)), meta=out._meta)
+
+
+def _none_for_a_while(flights, planes):
+    out = _join(flights.assign(tailnum=flights["tailnum"].fillna("none")), planes)
+    return out.map_partitions(
+        lambda part: part.assign(tailnum=part["tailnum"].mask(part["tailnum"] == "none")), meta=out._meta
+    )
+
+
 WRONG = {
     "shuffled": Wrong(lambda flights, planes: _join(flights, planes, small=False, broadcast=False), "shuffled"),
     "inner": Wrong(lambda flights, planes: _join(flights, planes, how="inner"), "lost"),
@@ -65,5 +77,7 @@ WRONG = {
     "computed": Wrong(lambda flights, planes: _join(flights, planes).compute(), "eager"),
     "index": Wrong(lambda flights, planes: _join(flights, planes).set_index("flight", sort=False), "labels"),
     "host": Wrong(lambda flights, planes: _join(flights, planes).to_backend("pandas"), "host"),
+    "0 for a null": Wrong(_zero_for_a_while, "nulls"),
+    "a text for a null": Wrong(_none_for_a_while, "nulls"),
 }
 RIGHT = {"one partition": _right, "broadcast": _by_broadcast, "by pieces": _by_pieces}

@@ -121,6 +121,12 @@ def _concatenated(events, users):
     return left.merge(right.astype({"salt": "int64"}), on=["user", "salt"], broadcast=False)[COLUMNS]
 
 
+def _minus_one(events, users):
+    planned = users.map_partitions(lambda part: part.assign(plan=part["plan"].fillna(-1)), meta=users._meta)
+    out = _by_salt(events, planned)
+    return out.map_partitions(lambda part: part.assign(plan=part["plan"].mask(part["plan"] == -1)), meta=out._meta)
+
+
 WRONG = {
     "plain": Wrong(_plain, "skew"),
     "one-salt": Wrong(lambda events, users: _by_salt(events, users, salts=1), "skew"),
@@ -137,5 +143,6 @@ WRONG = {
     "salt-kept": Wrong(_salt_kept, "labels"),
     "many-partitions": Wrong(lambda events, users: _by_salt(events, users, salts=1, parts=64), "tasks"),
     "concatenated": Wrong(_concatenated, "tasks"),
+    "-1 for a null": Wrong(_minus_one, "nulls"),
 }
 RIGHT = {"salted": _by_salt, "more salts": lambda events, users: _by_salt(events, users, salts=13), "set apart": _apart}

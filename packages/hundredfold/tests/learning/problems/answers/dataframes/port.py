@@ -58,6 +58,33 @@ def _behind_a_thousand(flights):
     return table.sort_values("place", ascending=False).drop(columns="place").reset_index()
 
 
+def _named(flights: Any) -> Any:
+    return _sorted(_aggregated(flights))
+
+
+def _merged(flights: Any) -> Any:
+    gone = flights[flights["dep_time"].isnull()].groupby("carrier").size().reset_index(name="cancelled")
+    known = flights.dropna(subset=["arr_delay"]).groupby("carrier").agg({"arr_delay": "mean"}).reset_index()
+    out = flights.groupby("carrier").size().reset_index(name="flights")
+    out = out.merge(gone, on="carrier", how="left").merge(known, on="carrier", how="left")
+    out["cancelled"] = out["cancelled"].fillna(0).astype("int64")
+    out = out.rename(columns={"arr_delay": "delay"})
+    return out.sort_values("delay", ascending=False)[["carrier", "flights", "cancelled", "delay"]]
+
+
+def _divided(flights: Any) -> Any:
+    table = flights[["carrier"]].assign(
+        flights=1,
+        departed=flights["dep_time"].notnull().astype("int64"),
+        known=flights["arr_delay"].notnull().astype("int64"),
+        minutes=flights["arr_delay"].fillna(0),
+    )
+    sums = table.groupby("carrier").sum()
+    sums["cancelled"] = sums["flights"] - sums["departed"]
+    sums["delay"] = (sums["minutes"] / sums["known"]).where(sums["known"] > 0)
+    return sums.sort_values("delay", ascending=False).reset_index()[["carrier", "flights", "cancelled", "delay"]]
+
+
 WRONG = {
     "a stand-in": Wrong(_behind_a_thousand, "order"),
     "host": Wrong(lambda f: _sorted(_aggregated(f)).to_pandas(), "host"),
@@ -80,4 +107,4 @@ WRONG = {
     "sixteen": Wrong(lambda f: _sorted(_aggregated(f).sort_index().head(16)), "shape"),
     "in place": Wrong(lambda f: _in_place(f), "aliasing"),
 }
-RIGHT = {"named": lambda f: _sorted(_aggregated(f)), "columns": _in_columns, "by hand": _by_hand}
+RIGHT = {"named": _named, "columns": _in_columns, "by hand": _by_hand, "merged": _merged, "divided": _divided}

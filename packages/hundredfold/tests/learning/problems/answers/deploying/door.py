@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,39 @@ def _cert_as_authority(host: str, folder: str) -> dict[str, Any]:
     return found
 
 
+def _by_attribute(host: str, folder: str) -> dict[str, Any]:
+    security = Security(require_encryption=True)
+    security.tls_ca_file = os.path.join(folder, "ca.pem")
+    for role in ("scheduler", "worker", "client"):
+        for part in ("cert", "key"):
+            setattr(security, f"tls_{role}_{part}", os.path.join(folder, f"{part}.pem"))
+    return {"host": host, "security": security, "dashboard_address": "localhost:0"}
+
+
+def _by_config(host: str, folder: str) -> dict[str, Any]:
+    import dask
+
+    place = Path(folder)
+    names = {"distributed.comm.tls.ca-file": str(place / "ca.pem"), "distributed.comm.require-encryption": True}
+    for role in ("scheduler", "worker", "client"):
+        names[f"distributed.comm.tls.{role}.cert"] = str(place / "cert.pem")
+        names[f"distributed.comm.tls.{role}.key"] = str(place / "key.pem")
+    with dask.config.set(names):
+        security = Security()
+    settings = {"host": host, "protocol": "tls", "dashboard_address": "127.0.0.1:0"}
+    settings["security"] = security
+    return settings
+
+
+def _in_one_list(host: str, folder: str) -> dict[str, Any]:
+    files = [("tls_ca_file", "ca.pem")]
+    for role in ["scheduler", "worker", "client"]:
+        files += [(f"tls_{role}_cert", "cert.pem"), (f"tls_{role}_key", "key.pem")]
+    told = {name: f"{folder}/{file}" for name, file in files}
+    told["require_encryption"] = True
+    return {"host": host, "protocol": "tls", "dashboard": False, "security": Security(**told)}
+
+
 WRONG = {
     "nothing but the host": Wrong(lambda host, folder: {"host": host}, "stranger"),
     "security=True": Wrong(_without(security=True), "stranger"),
@@ -79,4 +113,11 @@ WRONG = {
     "kept by host": Wrong(_kept(), "kept"),
     "the certificate as authority": Wrong(_cert_as_authority, "own"),
 }
-RIGHT = {"the solution": solution, "tls by itself": _without("protocol"), "texts, and no dashboard": _by_text}
+RIGHT = {
+    "the solution": solution,
+    "tls by itself": _without("protocol"),
+    "texts, and no dashboard": _by_text,
+    "by attribute": _by_attribute,
+    "by configuration": _by_config,
+    "in one list": _in_one_list,
+}

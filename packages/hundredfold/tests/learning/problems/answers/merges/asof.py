@@ -9,11 +9,27 @@ from hundredfold.learning.problems.frames import to_device
 from hundredfold.learning.problems.merges.asof import _device, _joined, last_seen
 from hundredfold.learning.problems.merges.tables import numbered
 
-from ..edits import Wrong
+from ..edits import Wrong, edit
 
 
-def _right(flights, weather):
-    return _device(flights, weather)
+def _search(flights, weather):
+    """One sorted key of both: stations one after the other, in each the times."""
+    import cudf
+
+    if not len(weather) or not len(flights):
+        return flights.assign(wind=cp.full(len(flights), cp.nan))
+    stations = cudf.concat([weather["origin"], flights["origin"]]).astype("category").cat.codes.astype("int64").values
+    there, here = stations[: len(weather)], stations[len(weather) :]
+    seen, wanted = (table["time"].astype("datetime64[us]").astype("int64").values for table in (weather, flights))
+    first = cp.minimum(seen.min(), wanted.min())
+    span = cp.maximum(seen.max(), wanted.max()) - first + 1
+    keys = there * span + seen - first
+    order = cp.argsort(keys)
+    place = cp.searchsorted(keys[order], here * span + wanted - first, side="right") - 1
+    at = order[cp.maximum(place, 0)]
+    good = (place >= 0) & (there[at] == here) & (wanted - seen[at] <= 2 * 3_600_000_000)
+    wind = weather["wind"].fillna(np.nan).values[at]
+    return flights.assign(wind=cp.where(good, wind, cp.nan))
 
 
 def _carried(flights, weather):
@@ -94,6 +110,10 @@ def _writes(flights, weather):
 
 
 WRONG = {
+    "the weather's span": edit(
+        _search, ("cp.maximum(seen.max(), wanted.max()) - first + 1", "seen.max() - first + 1"), reason="nulls"
+    ),
+    "two microseconds more": edit(_search, ("2 * 3_600_000_000", "2 * 3_600_000_001"), reason="nulls"),
     "forward": Wrong(_forward, "direction"),
     "nearest": Wrong(_nearest, "direction"),
     "strict": Wrong(lambda f, w: _device(f, w, side="left"), "border"),
@@ -111,4 +131,4 @@ WRONG = {
     "station-by-station": Wrong(_station_by_station, "launch"),
     "aliasing": Wrong(_writes, "aliasing"),
 }
-RIGHT = {"search": _right, "carried": _carried}
+RIGHT = {"search": _search, "carried": _carried}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hundredfold.learning.problems.devices import cp
+from hundredfold.learning.problems.frames import cudf
 from hundredfold.learning.problems.merges.attach import (
     _all_common,
     _as_they_end,
@@ -61,6 +63,39 @@ def _writes(flights, planes):
     return out.sort_values("row").drop(columns="row").reset_index(drop=True)
 
 
+def _newest_first(flights, planes):
+    latest = planes[planes["tailnum"].notnull()].sort_values("year", ascending=False).drop_duplicates("tailnum")
+    latest = latest.rename(columns={"year": "built"})
+    out = flights.assign(row=cp.arange(len(flights))).merge(latest, on="tailnum", how="left")
+    return out.set_index("row").sort_index().reset_index(drop=True)
+
+
+def _found_and_not(flights, planes):
+    known = planes.dropna(subset=["tailnum"]).sort_values(["tailnum", "year"]).reset_index(drop=True)
+    last = (known["tailnum"] != known["tailnum"].shift(-1)).fillna(True)
+    known = known[last].rename(columns={"year": "built"})
+    numbered = flights.reset_index(drop=True)
+    numbered["row"] = cp.arange(len(flights))
+    found = numbered.merge(known, on="tailnum", how="inner")
+    rest = numbered.merge(known, on="tailnum", how="leftanti")
+    rest["built"] = None
+    rest["seats"] = None
+    rest["built"], rest["seats"] = rest["built"].astype("float64"), rest["seats"].astype("float64")
+    found["built"], found["seats"] = found["built"].astype("float64"), found["seats"].astype("float64")
+    return cudf.concat([found, rest]).sort_values("row").drop(columns="row")
+
+
+def _minus_one(flights, planes):
+    out = _right(flights, planes.assign(seats=planes["seats"].fillna(-1)))
+    return out.assign(seats=out["seats"].mask(out["seats"] == -1))
+
+
+def _unknown_plane(flights, planes):
+    named = flights.assign(tailnum=flights["tailnum"].fillna("unknown"))
+    out = _right(named, planes)
+    return out.assign(tailnum=out["tailnum"].mask(out["tailnum"] == "unknown"))
+
+
 WRONG = {
     "inner": Wrong(_inner, "lost"),
     "found-only": Wrong(_semi, "lost"),
@@ -77,5 +112,13 @@ WRONG = {
     "unordered": Wrong(_unordered, "order"),
     "host": Wrong(_on_host, "host"),
     "aliasing": Wrong(_writes, "aliasing"),
+    "-1 for a null": Wrong(_minus_one, "nulls"),
+    "a text for a null": Wrong(_unknown_plane, "nulls"),
 }
-RIGHT = {"distinct": _right, "group": _by_group, "index": _by_index}
+RIGHT = {
+    "distinct": _right,
+    "group": _by_group,
+    "index": _by_index,
+    "newest first": _newest_first,
+    "found, and not": _found_and_not,
+}

@@ -103,6 +103,12 @@ def _by_month(reports):
     return table.groupby(["station", "day"], as_index=False).agg({"wind": "max"})
 
 
+def _minus_9999(reports):
+    """A wind that is not known is -9999 until the end."""
+    out = _device(reports.assign(wind=reports["wind"].fillna(-9999.0)))
+    return out.assign(wind=out["wind"].mask(out["wind"] == -9999))
+
+
 WRONG = {
     "utc": Wrong(lambda reports: _device(reports, shift=0), "zone"),
     "standard": Wrong(lambda reports: _device(reports, shift=-5), "zone"),
@@ -122,5 +128,6 @@ WRONG = {
     "zoned": Wrong(_with_zone, "dtype"),
     "host": Wrong(_on_host, "host"),
     "aliasing": Wrong(_writes, "aliasing"),
+    "-9999 for a null": Wrong(_minus_9999, "nulls"),
 }
 RIGHT = {"by zone": _right, "by issue": _by_issue}

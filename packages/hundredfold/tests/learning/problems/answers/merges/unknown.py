@@ -77,6 +77,28 @@ def _on_host(flights, planes, k):
     return unknown(flights.to_pandas(), planes.to_pandas(), k)
 
 
+def _by_difference(flights, planes, k):
+    known = planes[["tailnum"]].dropna().drop_duplicates()
+    every = flights.groupby("carrier").size()
+    found = flights.merge(known, on="tailnum").groupby("carrier").size()
+    strange = (every - found.reindex(every.index).fillna(0)).astype("int64")
+    out = strange[strange > 0].reset_index(name="flights")
+    return out.sort_values(["flights", "carrier"], ascending=[False, True]).head(k)
+
+
+def _twice_sorted(flights, planes, k):
+    known = planes["tailnum"].dropna().unique()
+    strange = flights[["carrier"]].assign(flights=(~flights["tailnum"].isin(known).fillna(False)).astype("int64"))
+    out = strange.groupby("carrier", as_index=False).agg({"flights": "sum"})
+    out = out[out["flights"] >= 1].sort_values("carrier")
+    out["place"] = -out["flights"]
+    return out.sort_values(["place", "carrier"]).drop(columns="place")[:k]
+
+
+def _empty_text(flights, planes, k):
+    return _right(flights.assign(tailnum=flights["tailnum"].fillna("")), planes, k)
+
+
 WRONG = {
     "seats": Wrong(_no_seats, "nulls"),
     "nulls-known": Wrong(_nulls_known, "nulls"),
@@ -92,5 +114,6 @@ WRONG = {
     "ties": Wrong(_ties_as_they_come, "ties"),
     "all-carriers": Wrong(_all_carriers, "value"),
     "host": Wrong(_on_host, "host"),
+    "empty text for a null": Wrong(_empty_text, "value"),
 }
-RIGHT = {"anti": _right, "flag": _flagged, "isin": _isin}
+RIGHT = {"anti": _right, "flag": _flagged, "isin": _isin, "by difference": _by_difference, "summed": _twice_sorted}

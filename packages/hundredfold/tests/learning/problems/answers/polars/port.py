@@ -43,7 +43,14 @@ def _in_pandas(flights, at_least):
     return table.sort_values(["delay", "dest"], ascending=[False, True], na_position="last")
 
 
+def _behind_a_million(flights, at_least):
+    table = _aggregated(flights, at_least).with_columns(pl.col("delay").fill_null(-1e6))
+    table = table.sort("delay", "dest", descending=[True, False])
+    return table.with_columns(delay=pl.when(pl.col("delay") != -1e6).then(pl.col("delay")))
+
+
 WRONG = {
+    "-1 000 000 for a null": Wrong(_behind_a_million, "nulls"),
     "in pandas": Wrong(_in_pandas, "type"),
     "collected": edit(_aggregated, ("nulls_last=True)", "nulls_last=True).collect()"), reason="eager"),
     "collected first": edit(_aggregated, ("flights.group_by", "flights.collect().lazy().group_by"), reason="eager"),

@@ -58,6 +58,12 @@ WRONG = {
     "starter": Wrong(_starter, "fallback"),
     "collected": edit(_chained, ('.sort("carrier")', '.sort("carrier").collect()'), reason="eager"),
     "unknown is free": edit(_chained, (".then(100)", ".then(0)"), reason="nulls"),
+    "-999 for a null": edit(
+        _chained,
+        ('delay, far = pl.col("arr_delay"), ', 'delay, far = pl.col("arr_delay").fill_null(-999), '),
+        ("delay.is_null()", "delay == -999"),
+        reason="value",
+    ),
     "after an hour": edit(_chained, ("delay >= 60", "delay > 60"), reason="boundary"),
     "after three hours": edit(_chained, every=("delay >= 180", "delay > 180"), reason="boundary"),
     "farther": edit(_chained, (">= 1500", "> 1500"), reason="boundary"),

@@ -120,6 +120,28 @@ def _by_address():
     return as_cupy
 
 
+def _on_the_host(thing):
+    return hasattr(thing, "__dlpack_device__") and thing.__dlpack_device__()[0] != 2
+
+
+def _in_turn(thing):
+    for method, adopt in (("__cuda_array_interface__", cp.asarray), ("__dlpack__", cp.from_dlpack)):
+        if hasattr(thing, method) and not _on_the_host(thing):
+            return adopt(thing)
+    raise TypeError(f"a {type(thing).__name__} is on the host")
+
+
+def _where_first(thing):
+    described = hasattr(thing, "__cuda_array_interface__")
+    if hasattr(thing, "__dlpack_device__"):
+        kind, _ = thing.__dlpack_device__()
+        if kind != 2:
+            raise TypeError("on the host, by DLPack")
+    elif not described:
+        raise TypeError("on the host")
+    return cp.asarray(thing) if described else cp.from_dlpack(thing)
+
+
 WRONG = {
     "starter": Wrong(_starter, "copied"),
     "transfer": Wrong(
@@ -139,4 +161,4 @@ WRONG = {
     "host": Wrong(_fetched, "host"),
     "type": Wrong(_to_numba, "type"),
 }
-RIGHT = {"two doors": _right, "capsule first": _capsule_first}
+RIGHT = {"two doors": _right, "capsule first": _capsule_first, "in turn": _in_turn, "where, first": _where_first}

@@ -98,6 +98,19 @@ def _double(x):
     return _operators(x.astype("float64"))
 
 
+def _by_reciprocal(x):
+    xp = _space(x)
+    squares = (x * x).sum(axis=1, keepdims=True)
+    return x * (1 / xp.sqrt(xp.where(squares == 0, 1, squares)))
+
+
+def _chosen_last(x):
+    xp = _space(x)
+    length = xp.sqrt((x**2).sum(axis=-1, keepdims=True))
+    empty = length == 0
+    return xp.where(empty, x, x / (length + empty.astype(x.dtype)))
+
+
 WRONG = {
     "numpy": Wrong(_numpy, "transfer"),
     "module": Wrong(_module_of, "transfer"),
@@ -114,4 +127,9 @@ WRONG = {
     "aliasing": Wrong(_in_place, "aliasing"),
     "dtype": Wrong(_double, "dtype"),
 }
-RIGHT = {"with a namespace": _right, "with operators": _operators}
+RIGHT = {
+    "with a namespace": _right,
+    "with operators": _operators,
+    "by the reciprocal": _by_reciprocal,
+    "chosen last": _chosen_last,
+}

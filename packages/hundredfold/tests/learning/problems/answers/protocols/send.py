@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -110,6 +111,80 @@ def _changed(**how: Callable[[Any], Any]) -> tuple[Any, Any]:
     return _pack, unpack
 
 
+def _pack_raw(state):
+    field = state["field"].copy_to_host()
+    window = state["window"].get()
+    return _dumps([field.tobytes(), field.shape, field.dtype.str, window, state["rule"]])
+
+
+def _unpack_raw(packed):
+    raw, shape, dtype, window, rule = pickle.loads(packed)
+    field = np.frombuffer(raw, dtype).reshape(shape)
+    return {
+        "field": _cuda().to_device(field.copy()),
+        "window": cp.asarray(window),
+        "rule": rule,
+        "stream": cp.cuda.Stream(),
+    }
+
+
+def _pack_with_length(state):
+    numbers = pickle.dumps((state["field"].copy_to_host(), cp.asnumpy(state["window"])))
+    return len(numbers).to_bytes(8, "little") + numbers + _dumps(state["rule"])
+
+
+def _unpack_with_length(packed):
+    end = 8 + int.from_bytes(packed[:8], "little")
+    field, window = pickle.loads(packed[8:end])
+    rule = pickle.loads(packed[end:])
+    stream = cp.cuda.Stream(non_blocking=True)
+    return {"field": _cuda().to_device(field), "window": cp.array(window), "rule": rule, "stream": stream}
+
+
+def _pack_in_a_file(state):
+    file = io.BytesIO()
+    np.save(file, state["field"].copy_to_host())
+    np.save(file, state["window"].get())
+    file.write(_dumps(state["rule"]))
+    return file.getvalue()
+
+
+def _unpack_a_file(packed):
+    file = io.BytesIO(packed)
+    state = {"field": _cuda().to_device(np.load(file))}
+    state["window"] = cp.asarray(np.load(file))
+    state["rule"] = pickle.load(file)
+    state["stream"] = cp.cuda.Stream()
+    return state
+
+
+def _pack_by_kind(state):
+    plain = {}
+    for key, value in state.items():
+        if isinstance(value, cp.cuda.Stream):
+            plain[key] = "stream", None
+        elif isinstance(value, cp.ndarray):
+            plain[key] = "cupy", value.get()
+        elif hasattr(value, "copy_to_host"):
+            plain[key] = "numba", value.copy_to_host()
+        else:
+            plain[key] = "python", value
+    return _dumps(plain)
+
+
+def _unpack_by_kind(packed):
+    state = {}
+    for key, (kind, value) in pickle.loads(packed).items():
+        if kind == "stream":
+            value = cp.cuda.Stream(non_blocking=True)
+        elif kind == "cupy":
+            value = cp.asarray(value)
+        elif kind == "numba":
+            value = _cuda().to_device(value)
+        state[key] = value
+    return state
+
+
 WRONG = {
     "starter": Wrong((pickle.dumps, pickle.loads), "exception"),
     "cloudpickle": Wrong((_dumps, pickle.loads), "exception"),
@@ -127,4 +202,11 @@ WRONG = {
     "in the order of memory": Wrong((_in_the_order_of_memory, _unpack_rows), "order"),
     "text": Wrong(_changed(rule=repr), "callable"),
 }
-RIGHT = {"by the host": (_pack, _unpack), "by CuPy": (_pack_by_cupy, _unpack_by_cupy)}
+RIGHT = {
+    "by the host": (_pack, _unpack),
+    "by CuPy": (_pack_by_cupy, _unpack_by_cupy),
+    "raw": (_pack_raw, _unpack_raw),
+    "with its length": (_pack_with_length, _unpack_with_length),
+    "in a file": (_pack_in_a_file, _unpack_a_file),
+    "by kind": (_pack_by_kind, _unpack_by_kind),
+}

@@ -90,6 +90,40 @@ def _with_u(blocks):
     return cp.linalg.svd(cp.concatenate([cp.linalg.qr(block, mode="r") for block in blocks]))
 
 
+def _in_a_tree(blocks):
+    """At most one triangle for each power of two of the blocks so far."""
+    triangles = []
+    for block in blocks:
+        size, r = 1, cp.linalg.qr(block, mode="r")
+        while triangles and triangles[-1][0] == size:
+            r = cp.linalg.qr(cp.concatenate([triangles.pop()[1], r]), mode="r")
+            size *= 2
+        triangles.append((size, r))
+    return cp.linalg.svd(cp.concatenate([r for _, r in triangles]), compute_uv=False)
+
+
+def _values_and_vectors(blocks):
+    kept = None
+    for block in blocks:
+        rows = block if kept is None else cp.vstack((kept, block))
+        if rows.shape[0] >= rows.shape[1]:
+            _, s, vt = cp.linalg.svd(rows, full_matrices=False)
+            rows = s.reshape(-1, 1) * vt
+        kept = rows
+    return cp.linalg.svd(kept, compute_uv=False)
+
+
+def _from_below(blocks):
+    n, r = None, None
+    for block in blocks:
+        if n is None:
+            n = block.shape[1]
+            r = cp.zeros((n, n))
+        if block.shape[0] > 0:
+            r = cp.linalg.qr(cp.vstack([block, r]), mode="r")
+    return cp.linalg.svd(r[:n], compute_uv=False)
+
+
 WRONG = {
     "starter": Wrong(_starter, "nan"),
     "clipped": Wrong(_clipped, "cancellation"),
@@ -104,4 +138,11 @@ WRONG = {
     "last": Wrong(_last, "dropped"),
     "U as well": Wrong(_with_u, "type"),
 }
-RIGHT = {"streamed": _streamed, "triangles stacked": _stacked, "by the SVD of each": _by_svd}
+RIGHT = {
+    "streamed": _streamed,
+    "triangles stacked": _stacked,
+    "by the SVD of each": _by_svd,
+    "in a tree": _in_a_tree,
+    "values and vectors": _values_and_vectors,
+    "over zeros": _from_below,
+}

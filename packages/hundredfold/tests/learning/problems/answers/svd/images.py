@@ -136,6 +136,15 @@ def _from_a_file(packed, basis):
     return cp.asarray(images)
 
 
+def _in_a_module(block, basis):
+    np.hundredfold_images = [*getattr(np, "hundredfold_images", []), block.copy()]
+    return np.array([len(np.hundredfold_images) - 1])
+
+
+def _from_the_module(packed, basis):
+    return np.hundredfold_images[int(packed[0])]
+
+
 def _in_place(block, basis):
     block -= block @ basis.T @ basis
     return cp.zeros((len(block), len(basis)), cp.int8)
@@ -165,6 +174,7 @@ WRONG = {
     "in a variable": Wrong((_sketch, _combine, *_kept_aside()), "state"),
     "in one whole number": Wrong((_sketch, _combine, _pack_number, _unpack_number), "traffic"),
     "in a view": Wrong((_sketch, _combine, _in_a_view, _of_its_base), "error"),
+    "in a module": Wrong((_sketch, _combine, _in_a_module, _from_the_module), "state"),
     "in a file": Wrong((_sketch, _combine, _in_a_file, _from_a_file), "state"),
     "text": Wrong((lambda block, error: repr(block.get()), _combine, _pack_half, _unpack), "type"),
     "the first basis": Wrong((_sketch, _first_basis(), _pack_half, _unpack), "state"),
