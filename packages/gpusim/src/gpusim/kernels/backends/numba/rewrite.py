@@ -25,7 +25,7 @@ from ...frontend.intrinsics import ATOMICS, BARRIERS, VOTES, WARP
 from ...frontend.python.desugar import at
 from ...frontend.python.resolve import FUNCTION_PREFIX, PREFIX, Function, is_written
 from ...sanitizer.log import Site
-from ...sanitizer.records import FROM_THE_END
+from ...sanitizer.records import COPIED, FROM_THE_END
 from .diagnostics import NumbaRuntimeError, TypingError
 from .waiting import CannotCompile, spins, waits
 from .worker_state import Context, Yield
@@ -766,6 +766,8 @@ class _Rewriter(ast.NodeTransformer):
         text = owner.line(number)
         if kind in ("read", "write") and self.from_the_end(node):
             operation = FROM_THE_END
+        elif kind == "read" and getattr(node, "copied", False):
+            operation = COPIED
         made = Site(number, node.col_offset, array, kind, owner.name, text, operation)
         if kind in ("shared", "local") and made in self.sites:
             return self.sites.index(made)  # inlined twice, and still one piece of memory
