@@ -3,8 +3,6 @@
 `make test-all ARGS=ptx` runs the same kernels from the code that NVRTC makes of them.
 """
 
-import os
-
 import numpy as np
 import pytest
 
@@ -28,8 +26,7 @@ def ways(request, monkeypatch):
 def results(cp, before, body, count, threads=1):
     """What a kernel of these lines leaves in `out`; a finding would raise."""
     out, x = cp.full(count, -7.0), cp.arange(16, dtype="f4") + 0.5
-    own = f"// {os.environ.get('GPUSIM_KERNELS')}: the first launch of each is traced"
-    code = f'{own}\n{before}\nextern "C" __global__ void k(double* out, const float* x, double small) {{ {body} }}'
+    code = f'{before}\nextern "C" __global__ void k(double* out, const float* x, double small) {{ {body} }}'
     cp.RawKernel(code, "k")((1,), (threads,), (out, x, np.float64(1e-12)))
     return out.tolist()
 
@@ -219,6 +216,14 @@ def test_copies_of_what_is_set_in_part_are_no_mistake(cp, ways):
     assert results(cp, before, body, 4) == [9, 4, 14, 5]
     with pytest.raises(TraceError, match="never writes"):
         results(cp, before, "A a; out[0] = a.v[1];", 1)
+
+
+def test_two_structs_of_one_type_as_parameters_are_two(cp, ways):
+    before = """struct V { float v[2];
+      __device__ float dot(const V& o) const { return v[0] * o.v[0] + v[1] * o.v[1]; } };
+    __device__ float less(V a, V b) { a.v[0] -= b.v[0]; return a.v[0] + b.v[1]; }"""
+    body = "V a{{1, 2}}, b{{3, 5}}; out[0] = a.dot(b); out[1] = less(b, a);"
+    assert results(cp, before, body, 2) == [13, 4]
 
 
 HALF = "#include <cuda_fp16.h>\n"

@@ -1467,9 +1467,10 @@ class Inference:
     def _allocate(self, v, args, method):
         shape, item = self._allocation(v, args)
         node = v.place.node
-        # A device function that is called twice has one shared array, as in Numba.
-        key = (v.place.function.pyfunc, node.lineno, node.col_offset, shape, str(item))
-        info = Allocation(key, self._assigned_name(v), shape, item.dtype)
+        # A device function that is called twice has one shared array, as in Numba.  Of translated C++ one place may have several.
+        name = self._assigned_name(v)
+        key = (v.place.function.pyfunc, node.lineno, node.col_offset, shape, str(item), name)
+        info = Allocation(key, name, shape, item.dtype)
         self.allocations[v] = info
         v.emit = lambda _: f"g.{method}({self.k(info)})"
         return Array(item, len(shape))
