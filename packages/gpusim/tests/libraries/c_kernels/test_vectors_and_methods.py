@@ -63,6 +63,8 @@ def test_a_pointer_of_numbers_as_one_of_vectors(cp, backend):
 
 
 def test_a_pointer_of_vectors_as_one_of_numbers(cp, backend):
+    if backend == "interpreted":
+        pytest.xfail("threads that write numbers of one vector are taken for a race there")
     x = cp.arange(32, dtype=cp.float32)
     run(cp, "", "float4* x) { float* p = reinterpret_cast<float*>(x + 2); p[threadIdx.x] = -1; }", x)
     assert x.get().tolist() == [*range(8), *[-1] * 8, *range(16, 32)]
