@@ -219,3 +219,36 @@ def behind_headers() -> list[str]:
 def with_header(number: int, line: str) -> str:
     """The kernel of one of these lines, on one line."""
     return f'extern "C" __global__ void k{number}(double* y) {{ int i = threadIdx.x; {line}; }}'
+
+
+CAPTURED = """__device__ void bump(int& v) { v += 2; }
+__device__ void put(int* p) { *p = 1; }
+__device__ int seen(const int& v) { return v; }
+struct S { int a, b; __device__ void inc() { a++; } __device__ int get() const { return a; } __device__ void operator+=(int k) { a += k; } };
+template <typename T> __device__ T larger(T a, T b) { return a > b ? a : b; }
+template <typename F> __device__ int applied(F f, int v) { return f(v); }
+template <int N> __device__ int times(int v) { return v * N; }
+__device__ int rows(int (*p)[3]) { return p[1][2]; }
+__device__ int flat(int* p) { return p[1]; }
+"""
+OF_CAPTURES = """
+auto f = [&]() { k = 3; }; f() | auto f = [=]() { k = 3; }; f() | auto f = [k]() { k++; }; f() | auto f = [&k]() { k++; }; f() | auto f = []() { return k; }; x[0] = f() | auto f = [&k]() { return k + m; }; x[0] = f()
+auto f = [&]() { bump(k); }; f() | auto f = [=]() { bump(k); }; f() | auto f = [&]() { put(&k); }; f() | auto f = [=]() { put(&k); }; f() | auto f = [=]() { return seen(k); }; x[0] = f() | auto f = [=]() { int& r = k; r = 1; }; f() | auto f = [=]() { const int& r = k; return r; }; x[0] = f()
+auto f = [&]() { s.inc(); }; f() | auto f = [=]() { s.inc(); }; f() | auto f = [=]() { return s.get(); }; x[0] = f() | auto f = [=]() { s.a = 1; }; f() | auto f = [&]() { s.a = 1; }; f() | auto f = [=]() { s += 1; }; f() | auto f = [&]() { s += 1; }; f()
+auto f = [=]() { return *p++; }; x[0] = f() | auto f = [=]() { p[0] = 1; }; f() | auto f = [=]() { return p[1]; }; x[0] = f() | auto f = [=](int q) { q++; return q; }; x[0] = f(1) | auto f = [](int& q) { q++; }; f(k) | auto f = [](int& q) { q++; }; f(3) | auto f = [](const int& q) { return q; }; x[0] = f(3)
+const int c = 2; auto f = [](int v) { return v * c; }; x[0] = f(1) | const int c = 2; auto f = [&]() { c = 1; }; f() | const int c = k; auto f = [](int v) { return v * c; }; x[0] = f(1) | __shared__ int t; auto f = []() { t = 1; }; f() | __shared__ int t[4]; auto f = [](int v) { return t[v]; }; x[0] = f(1)
+x[0] = applied([&](int v) { return v + k; }, 2) | x[0] = applied([](int v) { return v + k; }, 2) | x[0] = applied([&](int v, int w) { return v + k; }, 2) | auto f = [&](int v) { return v; }; x[0] = f() | auto f = [&](auto v) { return v; }; x[0] = f(1) + f(2.5f) | auto f = [&](int v) { return v; }; x[0] = f(1, 2)
+x[0] = larger(1, 2) | x[0] = larger(1, 2.5) | x[0] = larger(threadIdx.x, 5) | x[0] = larger(threadIdx.x, 5u) | x[0] = larger<float>(1, 2.5) | x[0] = larger(k, m) | x[0] = larger(true, k) | x[0] = times<3>(k) | x[0] = times<2 + 1>(k) | x[0] = times<k>(m) | const int c = 2; x[0] = times<c>(m) | x[0] = times<2.5>(k)
+int w[2][3] = {{1, 2, 3}, {4, 5, 6}}; x[0] = rows(w) | int w[2][3] = {{1, 2, 3}, {4, 5, 6}}; x[0] = rows(&w[0]) | int w[2][3] = {{1, 2, 3}, {4, 5, 6}}; x[0] = flat(&w[0]) | int w[2][3] = {{1, 2, 3}, {4, 5, 6}}; x[0] = flat(w[0]) | int w[2][3] = {{1, 2, 3}, {4, 5, 6}}; x[0] = flat(w)
+int w[2][4]; x[0] = rows(w) | const int& r = k; r = 1 | const int& r = k; x[0] = r | const float& r = k; x[0] = r | int& r = 3 | const int& r = 3; x[0] = r | auto& r = k; r = 3 | const auto& r = k; r = 3 | int& r = m; bump(r) | const int& r = m; bump(r) | float& r = k
+"""
+
+
+def of_captures() -> list[str]:
+    """Lines about what lambdas capture, references, arguments of templates, and addresses of arrays."""
+    return [each.strip() for line in OF_CAPTURES.strip().splitlines() for each in line.split(" | ")]
+
+
+def with_captures(number: int, line: str) -> str:
+    """The kernel of one of these lines, on one line."""
+    return f'extern "C" __global__ void k{number}(float* x, int* p) {{ int k = 1, m = 2; S s = {{1, 2}}; {line}; }}'

@@ -95,6 +95,17 @@ def test_vectors_and_functions_of_structs_are_taken_and_refused_as_by_the_compil
     assert not differing, "\n".join(differing)
 
 
+def test_captures_and_references_are_taken_and_refused_as_by_the_compiler(standins):
+    lines = cpp_lines.of_captures()
+    told = real(cpp_lines.CAPTURED, [cpp_lines.with_captures(n, line) for n, line in enumerate(lines)])
+    assert 0.25 < sum(map(bool, told)) / len(told) < 0.75
+    mine = [
+        ours(standins, cpp_lines.CAPTURED, [cpp_lines.with_captures(0, line)])[0] for line in lines
+    ]  # one may be no C
+    differing = apart(lines, told, mine)
+    assert not differing, "\n".join(differing)
+
+
 def test_names_are_known_behind_the_headers_that_declare_them(standins):
     lines, differing = cpp_lines.behind_headers(), []
     for header in ("", *cpp_lines.HEADERS):

@@ -22,7 +22,7 @@ from ..faults import UncompilableError
 from ..frontend import absent
 from ..frontend.intrinsics import BARRIERS, VECTOR_BASES, VOTES
 from ..frontend.python.resolve import is_written
-from ..sanitizer.records import FROM_THE_END
+from ..sanitizer.records import COPIED, FROM_THE_END
 from . import promotion
 from .graph import Access, Allocation, Graph, Value
 from .types import (
@@ -663,6 +663,8 @@ class Inference:
             node = node.iter
         if v.op in ("getitem", "setitem") and self._from_the_end(v.args[1]):
             operation = FROM_THE_END
+        elif kind == "read" and getattr(v.place.node, "copied", False):
+            operation = COPIED
         return Access(v.place, written(v.place.function, node), kind, operation)
 
     def _from_the_end(self, index: Value) -> bool:
@@ -1465,9 +1467,10 @@ class Inference:
     def _allocate(self, v, args, method):
         shape, item = self._allocation(v, args)
         node = v.place.node
-        # A device function that is called twice has one shared array, as in Numba.
-        key = (v.place.function.pyfunc, node.lineno, node.col_offset, shape, str(item))
-        info = Allocation(key, self._assigned_name(v), shape, item.dtype)
+        # A device function that is called twice has one shared array, as in Numba.  Of translated C++ one place may have several.
+        name = self._assigned_name(v)
+        key = (v.place.function.pyfunc, node.lineno, node.col_offset, shape, str(item), name)
+        info = Allocation(key, name, shape, item.dtype)
         self.allocations[v] = info
         v.emit = lambda _: f"g.{method}({self.k(info)})"
         return Array(item, len(shape))

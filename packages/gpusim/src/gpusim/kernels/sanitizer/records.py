@@ -44,6 +44,7 @@ KINDS = ("read", "write", "atomic", "fence")
 
 
 FROM_THE_END = "from the end"
+COPIED = "copied"
 """The operation of a read or a write whose index is a constant below zero: it is meant."""
 
 
@@ -67,7 +68,8 @@ class Site(NamedTuple):
     text : str
         The line, or the access, as it is written: ``"total += x[i + 1, j]"``.
     operation : str
-        Which atomic (``"add"``) or which fence (``"threadfence_block"``), or `FROM_THE_END`, if the backend says.
+        Which atomic (``"add"``) or which fence (``"threadfence_block"``), or `FROM_THE_END`, if the backend says.  Of a read, `COPIED`: it is
+        a part of a copy of a whole record, of which some members may never have been set.
     offset, nbytes : int
         The part of the item that is touched (a field of a record), in bytes; 0 bytes mean all of it.
     """

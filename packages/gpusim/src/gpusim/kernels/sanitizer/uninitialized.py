@@ -11,7 +11,7 @@ import numpy as np
 from .conflicts import names_of, position
 from .memory import Memory
 from .reading import Log
-from .records import ATOMIC, READ, WARP, WRITE
+from .records import ATOMIC, COPIED, READ, WARP, WRITE
 
 _CONSTANT = re.compile(r"[^=]=\s*(\w+(\.\w+)*\()?\s*[-+]?[\d.]+([eEjJ][-+]?\d*)?\s*\)?\s*$")
 _SETS = ("exch",)
@@ -33,19 +33,20 @@ def stale(log: Log, memory: Memory, count: int) -> list[Stale]:
     """Reads of elements that nobody had written, by threads that may have used what they read.
 
     A thread that stores nothing afterwards, or only what it loads from elsewhere, has not used it: threads beyond the
-    edge of the data read such elements all the time.  A read that races with the first write is left to the race.
+    edge of the data read such elements all the time.  Nor has a copy of a whole record used its members.  A read that races with the first write is left to the race.
     """
     names, total = names_of(log, memory, count)
     kinds = log.kinds
     never = np.int64(len(log))
     sets = np.array([s.kind == "write" or s.operation in _SETS for s in log.sites])
+    copied = np.array([s.operation == COPIED for s in log.sites])
     initial = np.full(total, never)  # the place of the first access that sets a cell, whatever it held
     for first, records in _backwards(log):
         where, cell = memory.touched(records)
         setting = sets[records["site"][where]]
         where, at = where[setting][::-1], position(names, cell[setting])[::-1]
         initial[at] = first + where  # the earliest comes last, and stays
-    reads = (kinds == READ) | (kinds == ATOMIC) & ~sets
+    reads = (kinds == READ) & ~copied | (kinds == ATOMIC) & ~sets
     early, places, spots = [], [], []
     for first, records in log.pieces():
         where, cell = memory.touched(records)

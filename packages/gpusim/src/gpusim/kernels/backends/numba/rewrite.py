@@ -25,7 +25,7 @@ from ...frontend.intrinsics import ATOMICS, BARRIERS, VOTES, WARP
 from ...frontend.python.desugar import at
 from ...frontend.python.resolve import FUNCTION_PREFIX, PREFIX, Function, is_written
 from ...sanitizer.log import Site
-from ...sanitizer.records import FROM_THE_END
+from ...sanitizer.records import COPIED, FROM_THE_END
 from .diagnostics import NumbaRuntimeError, TypingError
 from .waiting import CannotCompile, spins, waits
 from .worker_state import Context, Yield
@@ -763,10 +763,10 @@ class _Rewriter(ast.NodeTransformer):
         # An inlined statement comes from another function, and says from where.
         owner, number = getattr(node, "origin", self.function), getattr(node, "origin_line", node.lineno)
         array = base if isinstance(base, str) else readable(base) if base is not None else ""
-        text = owner.line(number)
+        operation = COPIED if kind == "read" and getattr(node, "copied", False) else operation
         if kind in ("read", "write") and self.from_the_end(node):
             operation = FROM_THE_END
-        made = Site(number, node.col_offset, array, kind, owner.name, text, operation)
+        made = Site(number, node.col_offset, array, kind, owner.name, owner.line(number), operation)
         if kind in ("shared", "local") and made in self.sites:
             return self.sites.index(made)  # inlined twice, and still one piece of memory
         self.sites.append(made)

@@ -34,7 +34,7 @@ from .c_types import (
     common,
 )
 from .cpp_to_c import GROUP_OPERATORS, MUTABLE
-from .values import Value, binary, call, convert, literal, load, real_of, to, unary
+from .values import Value, call, combined, convert, literal, load, real_of, to, unary
 
 MATH = {
     "sqrt": "sqrt", "exp": "exp", "log": "log", "log2": "_c_np.log2", "log10": "log10", "exp2": "_c_np.exp2", "expm1": "expm1",
@@ -259,8 +259,8 @@ class Builtins:
             f.wrong(f'no instance of overloaded function "{name}" matches the argument list', node)
         if name == "norm":
             a = f.kept(a)
-            squares = [binary("*", p, p) for p in (self.part(a, "real"), self.part(a, "imag"))]
-            return binary("+", *squares)
+            squares = [combined("*", p, p) for p in (self.part(a, "real"), self.part(a, "imag"))]
+            return combined("+", *squares)
         if name == "arg":
             a = f.kept(a)
             return self.math(kind, "atan2", self.part(a, "imag"), self.part(a, "real"))
@@ -320,9 +320,9 @@ class Builtins:
         kind: Scalar = COMPLEX64 if all(a.type == COMPLEX64 for a in args) else COMPLEX128
         args = [f.kept(convert(a, kind)) for a in args]
         if base in CU_BINARY:
-            return binary(CU_BINARY[base], *args)
+            return combined(CU_BINARY[base], *args)
         if base == "cuCfma":
-            return binary("+", binary("*", args[0], args[1]), args[2])
+            return combined("+", combined("*", args[0], args[1]), args[2])
         if base in CU_PARTS:
             return self.part(args[0], CU_PARTS[base])
         return self.complex_function(args[0], CU_UNARY[base])
@@ -351,7 +351,13 @@ class Builtins:
         if kind is None or not kind.size or not isinstance(called, str) or not called.startswith("_hf_group_"):
             f.refuse("this reduce()", node, "a reduction by shuffles")
         return builtins_threads.reduced(
-            self, f, kind, given[1], GROUP_OPERATORS[called.removeprefix("_hf_group_")], node
+            self,
+            f,
+            kind,
+            given[1],
+            GROUP_OPERATORS[called.removeprefix("_hf_group_")],
+            f.number(given[2].args.exprs[0]).type,
+            node,
         )
 
     def call_warp(self, f, name, given, node):
@@ -439,7 +445,7 @@ class Builtins:
             return Value(HALF, call("_c_half_of_bits", convert(args[0], USHORT).node))
         args = [f.kept(f.converted(each, HALF, node)) for each in args]
         if name in HALF_BINARY:
-            return binary(HALF_BINARY[name], *args)
+            return combined(HALF_BINARY[name], *args)
         if name == "__half_as_ushort":
             return Value(USHORT, call("_c_bits_of_half", args[0].node))
         wide = [convert(each, FLOAT) for each in args]
@@ -449,7 +455,7 @@ class Builtins:
             return unary("-", args[0])
         if name == "__hfma":
             a, b, c = (convert(each, DOUBLE) for each in wide)
-            return convert(convert(binary("+", binary("*", a, b), c), FLOAT), HALF)
+            return convert(combined("+", combined("*", a, b), c), HALF)  # a double holds the sum, and is rounded once
         if name in ("__hmax", "__hmin"):
             return convert(self.math(FLOAT, "fmax" if name == "__hmax" else "fmin", *wide), HALF)
         if name in ("__hisnan", "__hisinf"):
@@ -457,7 +463,7 @@ class Builtins:
         if name == "__half2int_rn":
             return convert(self.math(FLOAT, "rint", *wide), INT)
         root = wide[0] if name == "hrcp" else self.math(FLOAT, "sqrt", wide[0])
-        return convert(binary("/", literal(FLOAT, 1.0), root), HALF)
+        return convert(combined("/", literal(FLOAT, 1.0), root), HALF)
 
     def call_refused(self, f, name, given, node):
         f.refuse(f"{name}()", node)
@@ -516,7 +522,7 @@ class Builtins:
             return self.math(kind, FAST[name], *(convert(a, kind) for a in args))
         if name in ARITHMETIC:
             kind, op = ARITHMETIC[name]
-            return binary(op, *(convert(a, kind) for a in self.numbers(f, name, given, 2, node)))
+            return combined(op, *(convert(a, kind) for a in self.numbers(f, name, given, 2, node)))
         (a,) = self.numbers(f, name, given, 1, node)
         if name in NEAREST:
             first, kind = NEAREST[name]
@@ -549,10 +555,10 @@ class Builtins:
             parts = (self.math(kind, "rint", self.part(a, part)).node for part in ("real", "imag"))
             return Value(a.type, to(a.type.char, call("complex", *parts)))
         if name == "expm1":
-            return binary("-", self.complex_function(a, "exp"), one)
+            return combined("-", self.complex_function(a, "exp"), one)
         if name == "log1p":
-            return self.complex_function(binary("+", a, one), "log")
-        return binary("/", self.complex_function(a, "log"), convert(literal(kind, math.log(2)), a.type))
+            return self.complex_function(combined("+", a, one), "log")
+        return combined("/", self.complex_function(a, "log"), convert(literal(kind, math.log(2)), a.type))
 
     def complex_function(self, a: Value, name: str) -> Value:
         """A function of a complex number."""
@@ -604,7 +610,7 @@ class Builtins:
     call_fma = call_fmaf = call_fmaf_rn = call_fma_rn = _fused
 
     def _divided(self, f, name, given, node):
-        return binary("/", *(convert(a, FLOAT) for a in self.numbers(f, name, given, 2, node)))
+        return combined("/", *(convert(a, FLOAT) for a in self.numbers(f, name, given, 2, node)))
 
     call_fdividef = _divided
 
@@ -613,7 +619,7 @@ class Builtins:
         kind = self.chosen(f, name, [a], node)[0] if name == "rsqrt" else FLOAT
         a = convert(a, kind)
         root = a if name == "__frcp_rn" else self.math(kind, "sqrt", a)
-        return binary("/", literal(kind, 1.0), root)
+        return combined("/", literal(kind, 1.0), root)
 
     call_rsqrt = call_rsqrtf = call_frsqrt_rn = call_frcp_rn = _reciprocal
 
@@ -631,14 +637,14 @@ class Builtins:
 
     def _short_product(self, f, name, given, node):
         kind = UINT if "u" in name[:3] else INT
-        return binary("*", *(convert(a, kind) for a in self.numbers(f, name, given, 2, node)))
+        return combined("*", *(convert(a, kind) for a in self.numbers(f, name, given, 2, node)))
 
     call_mul24 = call_umul24 = _short_product
 
     def _high_product(self, f, name, given, node):
         kind, double = (UINT, ULLONG) if name == "__umulhi" else (INT, LLONG)
-        made = binary("*", *(convert(convert(a, kind), double) for a in self.numbers(f, name, given, 2, node)))
-        return convert(binary(">>", made, literal(INT, 32)), kind)
+        made = combined("*", *(convert(convert(a, kind), double) for a in self.numbers(f, name, given, 2, node)))
+        return convert(combined(">>", made, literal(INT, 32)), kind)
 
     call_umulhi = call_mulhi = _high_product
 
@@ -660,7 +666,7 @@ class Builtins:
         a, kind, (place,) = self._with_places(f, name, given, FLOAT if name == "modff" else None, node)
         whole = f.kept(self.math(kind, "trunc", a))
         f.store(place, whole)
-        return binary("-", a, whole)
+        return combined("-", a, whole)
 
     def _with_places(self, f, name: str, given: list, kind: Any, node) -> tuple[Value, Scalar, list]:
         """A number, in the type of the function, and where its results are stored."""

@@ -7,8 +7,8 @@ from typing import Any
 
 from pycparser import c_ast
 
-from .c_types import DOUBLE, FLOAT, INT, LLONG, LONG, UINT, ULLONG, ULONG, VOID, Group, promoted
-from .values import Value, binary, call, convert, literal, load, to, unary
+from .c_types import DOUBLE, FLOAT, HALF, INT, LLONG, LONG, UINT, ULLONG, ULONG, VOID, Group, promoted
+from .values import Value, call, combined, convert, literal, load, to
 
 _ATOMICS = {
     "Add": ("add", (INT, UINT, ULLONG, FLOAT, DOUBLE)), "Sub": ("sub", (INT, UINT)),
@@ -86,6 +86,8 @@ def _atomic(b, f, name: str, given: list[c_ast.Node], node: c_ast.Node) -> Value
         f.refuse(f"{name} of a variable that no other thread sees", node)
     extra = f.module.atomics  # CuPy's own header has more of them
     chars = {k.char for k in allowed} | (extra.get(base, frozenset()))
+    if place.type == HALF and base in ("Add", "CAS", "Exch"):
+        f.refuse(f"{name} of {place.type}", node, f"{name} of float or of int")
     if place.type.char not in chars or place.readonly:
         f.wrong(
             f'no instance of overloaded function "{name}" matches the argument list\n'
@@ -135,18 +137,18 @@ def _moved(f, name: str, mask: Value, a: Value, lane: Value, width: Value, node:
         f.wrong(f"{name}: the width must be a power of two, at most 32", node)
     a, lane = f.kept(convert(a, kind)), f.kept(lane)
     own = f.kept(Value(INT, to("i4", load("_c_laneid"))))
-    within = binary("-", width, literal(INT, 1))
-    inside, first = binary("&", own, within), binary("&", own, unary("~", within))
+    within = combined("-", width, literal(INT, 1))
+    inside, first = combined("&", own, within), combined("&", own, combined("^", within, literal(INT, -1)))
     if name == "__shfl_sync":
-        source = binary("|", first, binary("&", lane, within))
+        source = combined("|", first, combined("&", lane, within))
     else:  # from beyond the part of the warp comes the thread's own value
         if name == "__shfl_up_sync":
-            there, test = binary("-", own, lane), binary(">=", inside, lane)
+            there, test = combined("-", own, lane), combined(">=", inside, lane)
         elif name == "__shfl_down_sync":
-            there, test = binary("+", own, lane), binary("<", binary("+", inside, lane), width)
+            there, test = combined("+", own, lane), combined("<", combined("+", inside, lane), width)
         else:
-            there = f.kept(binary("^", own, lane))
-            test = binary("<", there, binary("+", first, width))
+            there = f.kept(combined("^", own, lane))
+            test = combined("<", there, combined("+", first, width))
         source = Value(INT, ast.IfExp(test.node, there.node, own.node))
     return Value(kind, to(kind.char, call("_c_shfl_sync", mask.node, a.node, source.node)))
 
@@ -176,18 +178,18 @@ def _tile(b, f, kind: Group, name: str, given: list[c_ast.Node], node: c_ast.Nod
         return literal(UINT, kind.size)
     rank = Value(UINT, to("u4", _flat()))
     if name == "thread_rank":
-        return binary("&", rank, literal(UINT, kind.size - 1))
+        return combined("&", rank, literal(UINT, kind.size - 1))
     if name == "meta_group_rank":
-        return binary("/", rank, literal(UINT, kind.size))
+        return combined("/", rank, literal(UINT, kind.size))
     if name == "meta_group_size":
         whole = Value(UINT, to("u4", sum_of([_count(), ast.Constant(kind.size - 1)])))
-        return binary("/", whole, literal(UINT, kind.size))
+        return combined("/", whole, literal(UINT, kind.size))
     if name not in _TILES:
         return None
-    first = f.kept(binary("&", Value(UINT, to("u4", load("_c_laneid"))), literal(UINT, 32 - kind.size)))
+    first = f.kept(combined("&", Value(UINT, to("u4", load("_c_laneid"))), literal(UINT, 32 - kind.size)))
     mask = literal(UINT, 0xFFFFFFFF)
     if kind.size < 32:
-        mask = f.kept(binary("<<", literal(UINT, (1 << kind.size) - 1), first))
+        mask = f.kept(combined("<<", literal(UINT, (1 << kind.size) - 1), first))
     if name == "sync":
         return Value(VOID, call("_c_syncwarp", mask.node))
     if name.startswith("shfl"):
@@ -199,24 +201,30 @@ def _tile(b, f, kind: Group, name: str, given: list[c_ast.Node], node: c_ast.Nod
     (a,) = b.numbers(f, name, given, 1, node)
     a = convert(a, INT) if name != "match_any" else a
     told = Value(made, to(made.char, call(f"_c_{intrinsic}", mask.node, a.node)))
-    return binary(">>", told, first) if name in ("ballot", "match_any") else told
+    return combined(">>", told, first) if name in ("ballot", "match_any") else told
 
 
-def reduced(b, f, kind: Any, each: c_ast.Node, op: str, node: c_ast.Node) -> Value:
-    """The values of a tile's threads, put together by an operator."""
+def reduced(b, f, kind: Any, each: c_ast.Node, op: str, of: Any, node: c_ast.Node) -> Value:
+    """The values of a tile's threads, put together by an operator of the type `of`, which must be theirs."""
     made = f.kept(f.number(each))
-    first = f.kept(binary("&", Value(UINT, to("u4", load("_c_laneid"))), literal(UINT, 32 - kind.size)))
+    if made.type.char == "f2":
+        f.refuse("a reduction of halves", node, "a reduction of floats")
+    if made.type != of:
+        f.wrong(f"reduce() of {made.type} with an operator of {of}: the two must have one type", node)
+    if op in "&|^" and of.kind not in "iub":
+        f.wrong(f'no operator "{op}" matches "{of}" and "{of}"', node, "The bits of integers can be combined.")
+    first = f.kept(combined("&", Value(UINT, to("u4", load("_c_laneid"))), literal(UINT, 32 - kind.size)))
     full = literal(UINT, (1 << kind.size) - 1)
-    mask = f.kept(binary("<<", full, first)) if kind.size < 32 else full
+    mask = f.kept(combined("<<", full, first)) if kind.size < 32 else full
     step = kind.size // 2
     while step:
         other = _moved(f, "__shfl_xor_sync", mask, made, literal(INT, step), literal(INT, kind.size), node)
         other = f.kept(other)
         if op in "<>":
-            test = binary(op, other, made)
-            made = Value(made.type, ast.IfExp(test.node, other.node, made.node))
+            test = combined(op, other, made)
+            made = Value(made.type, ast.IfExp(test.node, convert(other, of).node, made.node))
         else:
-            made = convert(binary(op, made, other), made.type)
+            made = convert(combined(op, made, other), made.type)
         made = f.kept(made)
         step //= 2
     return made

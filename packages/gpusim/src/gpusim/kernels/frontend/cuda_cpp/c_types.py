@@ -171,6 +171,30 @@ class Group:
 
 
 @dataclass(frozen=True)
+class Capture:
+    """A variable that a lambda captures.
+
+    Attributes
+    ----------
+    name : str
+    kind
+        Its type.
+    by : str
+        ``"value"``, ``"reference"``, ``"array"`` (the array itself) or ``"constant"``.
+    const : int or float
+        The value of a constant.
+    readonly : bool
+        Whether it is const.
+    """
+
+    name: str
+    kind: Any
+    by: str
+    const: Any = None
+    readonly: bool = False
+
+
+@dataclass(frozen=True)
 class Closure:
     """The type of a lambda.
 
@@ -179,13 +203,12 @@ class Closure:
     name : str
     number : int
         Of the lambda in its source.
-    captures : tuple of (str, type, bool)
-        The variables it captures, and whether it changes them.
+    captures : tuple of Capture
     """
 
     name: str
     number: int
-    captures: tuple[tuple[str, object, bool], ...]
+    captures: tuple[Capture, ...]
 
     def __str__(self) -> str:
         return "lambda"

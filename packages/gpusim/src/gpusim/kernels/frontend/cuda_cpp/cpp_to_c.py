@@ -27,12 +27,18 @@ DIM3 = (
 """The type of ``blockDim`` and ``gridDim``, as CUDA's header declares it."""
 REFERENCE = "_hf_ref_"
 """What begins the name of a reference, which is parsed as a pointer."""
+SEEN = "_hf_seen_"
+"""What begins the name of a parameter that is a reference to what is const: it is given a value where that is the same."""
 OPERATOR, METHOD, CONSTRUCTOR = "_hf_op_", "_hf_m_", "_hf_new_"
 """What begins the names of operators, of functions in structs, and of constructors, which become functions like any other."""
 INDICES = "_hf_indices"
 """A function that stands for the list of indices in ``x[{i, j}]``."""
 MUTABLE = "_hf_mutable"
 """A function that takes what a cast of C++ may not make changeable."""
+LAMBDA = "_hf_lambda_"
+"""What begins the name of a function that stands for a lambda where it is written, before its number."""
+WHOLE = "_hf_whole_"
+"""What begins the name of a parameter that is an array itself, and no pointer to its first element."""
 THIS = "_hf_this"
 """What a function of a struct calls the struct it is called of."""
 OPERATORS = {
@@ -47,13 +53,14 @@ SHARED = "register"  # CUDA has no use for this word of C's: it marks shared mem
 WORDS = frozenset("void bool char short int long float double signed unsigned _Bool".split())
 _DROPPED = frozenset(
     "__device__ __host__ __forceinline__ __inline__ __noinline__ inline static volatile __restrict__ __restrict restrict "
-    "typename __constant__ __managed__ __grid_constant__ register mutable".split()
+    "typename __constant__ __managed__ __grid_constant__ register".split()
 )
 _NAMESPACES = frozenset("std thrust cuda cupy cooperative_groups cg".split())
 _REFUSED = {
     "new": "new",
     "delete": "delete", "decltype": "decltype", "try": "try", "throw": "throw", "asm": "inline assembly",
     "__asm__": "inline assembly", "virtual": "virtual", "<<<": "a launch from a kernel", "goto": "goto",
+    "__half2": "__half2", "__nv_bfloat16": "__nv_bfloat16", "__nv_bfloat162": "__nv_bfloat162",
     "concept": "a concept", "requires": "requires", "...": "a variadic function",
 }  # fmt: skip
 _CASTS = frozenset(("static_cast", "reinterpret_cast", "const_cast"))
@@ -89,20 +96,17 @@ class Lambda:
 
     Attributes
     ----------
-    all, all_references : bool
-        Whether it captures what it names, and whether by reference.
+    rest : str
+        How it captures what its list does not name: ``"="``, ``"&"``, or not at all.
     copies, references : set of str
         What it captures by value or by reference by name.
-    names : list of str
-        The names in its body that are not its parameters.
     params, returns, body : list of Token
+        As C.
     """
 
-    all: bool
-    all_references: bool
+    rest: str
     copies: set[str]
     references: set[str]
-    names: list[str]
     params: list[Token]
     returns: list[Token]
     body: list[Token]
@@ -169,6 +173,12 @@ class Unit:
     typenames: set[str] = field(default_factory=lambda: {n for n in NAMED if n not in WORDS} | {"_hf_auto"})
 
 
+def bare(name: str | None) -> str:
+    """The name of a variable or a parameter, without what marks a reference."""
+    name = name or ""
+    return next((name.removeprefix(each) for each in (REFERENCE, SEEN, WHOLE) if name.startswith(each)), name)
+
+
 def readable(name: str) -> str:
     """The name of a function as messages show it: without what marks an operator, or a function of a struct."""
     name = name.replace(OPERATOR, "operator_", 1) if name.startswith(OPERATOR) else name
@@ -192,6 +202,8 @@ def convert(tokens: list[Token], code: Code) -> Unit:
             )
         if token.kind != "string" and token.text in _REFUSED:
             code.refuse(_REFUSED[token.text], token.line)
+        if token.text in ("half2", "nv_bfloat16") and any(path.startswith("cuda_") for path in code.included):
+            code.refuse(token.text, token.line, "two halves, or floats")
     unit.vectors = _vectors(tokens)
     unit.structs |= unit.vectors
     unit.typenames |= unit.vectors
@@ -266,7 +278,7 @@ def instance(template: Template, args: list[list[Token]], unit: Unit, name: str)
 
 def _substituted(template: Template, args: list[list[Token]], name: str) -> list[Token]:
     """A template's tokens with its arguments, and its own name as `name`."""
-    values = {param: arg for (_, param), arg in zip(template.params, args, strict=True)}
+    values = template_values(template, args)
     made: list[Token] = []
     for token, after in zip(template.tokens, [*(t.text for t in template.tokens[1:]), ""], strict=True):
         if token.kind == "name" and token.text in values:
@@ -276,6 +288,16 @@ def _substituted(template: Template, args: list[list[Token]], name: str) -> list
         else:
             made.append(token)
     return made
+
+
+def template_values(template: Template, args: list[list[Token]]) -> dict[str, list[Token]]:
+    """What stands in place of a template's parameters: a number that is computed, in brackets."""
+    values: dict[str, list[Token]] = {}
+    for (kind, param), arg in zip(template.params, args, strict=True):
+        alone = kind == "typename" or len(arg) == 1
+        brackets = [] if alone else [Token(mark, arg[0].line, "mark") for mark in "()"]
+        values[param] = [*brackets[:1], *arg, *brackets[1:]]
+    return values
 
 
 def settled(tokens: list[Token], unit: Unit, before: list[Token]) -> list[Token]:
@@ -315,8 +337,11 @@ def _struct_instance(token: Token, parts: list[list[Token]], unit: Unit, before:
         few = "few" if len(parts) < len(template.params) else "many"
         unit.code.wrong(f'too {few} arguments for class template "{token.text}"', token.line)
     texts = [" ".join(t.text for t in part) for part in parts]
-    name = "__".join([token.text, *("".join(c if c.isalnum() else "_" for c in text) for text in texts)])
-    if name not in unit.structs:
+    made = (each for each, of in unit.instances.items() if of == (token.text, texts))
+    if not (name := next(made, "")):
+        text = "__".join([token.text, *("".join(c if c.isalnum() else "_" for c in text) for text in texts)])
+        tries = (text if k == 1 else f"{text}__{k}" for k in itertools.count(1))
+        name = next(each for each in tries if each not in unit.structs)
         unit.instances[name] = (token.text, texts)
         unit.structs.add(name)
         unit.typenames.add(name)
@@ -362,13 +387,13 @@ def angle(tokens: list[Token], start: int, code: Code) -> int:
 
 def arguments(tokens: list[Token]) -> list[list[Token]]:
     """Cut tokens at the commas that stand in no bracket."""
-    parts, depth = [[]], 0
+    parts, depth, angles = [[]], 0, 0
     for token in tokens:
-        if token.text in "([{<":
-            depth += 1
-        elif token.text in ")]}>":
-            depth -= 1
-        if token.text == "," and not depth:
+        depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
+        if not depth:
+            closed = {">": 1, ">>": 2}.get(token.text, 0)
+            angles = max(angles + (token.text == "<") - closed, 0)
+        if token.text == "," and not depth and not angles:
             parts.append([])
         else:
             parts[-1].append(token)
@@ -568,6 +593,7 @@ def _check_std(tokens: list[Token], k: int, unit: Unit) -> None:
 _NOT_IN_STRUCTS = {
     "(": "this member", "=": "a struct whose members have values", "{": "a struct within a struct", ":": "a bit field, "
     "or a label in a struct", "*": "a pointer in a struct", "&": "a reference in a struct", "template": "a template in a struct",
+    "mutable": "a mutable member of a struct",
 }  # fmt: skip
 
 
@@ -610,8 +636,10 @@ def _struct(tokens: list[Token], start: int, unit: Unit, made: list[Token]) -> i
     unit.typenames |= {name, alias} - {""}
     unit.aligned[name] = aligned
     constants, data, functions = _members(name, tokens[k + 1 : last], unit, word == "class")
+    depth = 0
     for token in data:
-        if token.text in _NOT_IN_STRUCTS:
+        depth += (token.text == "[") - (token.text == "]")
+        if token.text in _NOT_IN_STRUCTS and not depth:
             code.refuse(_NOT_IN_STRUCTS[token.text], token.line)
     kind, semicolon = Token(name, line, "name"), Token(";", tokens[last].line, "mark")
     made += constants
@@ -653,7 +681,7 @@ def _members(name: str, tokens: list[Token], unit: Unit, private: bool) -> tuple
             continue
         start = k
         while k < len(tokens) and tokens[k].text not in ("(", ";"):
-            k += 1
+            k = close(tokens, k, unit.code) + 1 if tokens[k].text == "[" else k + 1
         words = [t.text for t in tokens[start:k]]
         static = "static" in words
         if static and "=" in words:
@@ -935,8 +963,23 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
             tokens[k : end + 1] = [Token(name if text == "thread_block_tile" else f"_hf_tiled_{size}", line, "name")]
         elif text in GROUP_OPERATORS and after == "<" and "cooperative_groups/reduce.h" in code.included:
             end = angle(tokens, k + 1, code)
-            made.append(mark(f"_hf_group_{text}"))
-            k = end + 1
+            kind = body(tokens[k + 2 : end], unit)
+            if [t.text for t in tokens[end + 1 : end + 3]] != ["(", ")"]:
+                code.refuse(
+                    f"this use of {text}<{kind[0].text}>",
+                    line,
+                    f"{text}<{kind[0].text}>() as the last argument of reduce()",
+                )
+            made += [
+                mark(f"_hf_group_{text}"),
+                mark("("),
+                mark("("),
+                *kind,
+                mark(")"),
+                Token("0", line, "number"),
+                mark(")"),
+            ]
+            k = end + 3
         elif text == "numeric_limits" and after == "<":
             end = angle(tokens, k + 1, code)
             kind = body(tokens[k + 2 : end], unit)
@@ -1004,11 +1047,14 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
                 made += [token, mark("="), mark("("), *(inside or [Token("0", line, "number")]), mark(")")]
             k = last + 1
         elif text == "&" and (before in types or before in ("const", "*")) and _declared(tokens, k):
-            if before != "*" and _constant(made):
-                k += 1  # it cannot be written through: a value will do
+            if before != "*" and _constant(made) and (not depth or _in_brackets(made)):
+                made.append(mark(SEEN + after))
+                k += 2
             else:
                 made += [mark("*"), mark(REFERENCE + after)]
                 k += 2
+        elif text == "&&" and (before in types or before == "const") and _declared(tokens, k):
+            code.refuse("a reference to a temporary value (&&)", line, "a parameter by value, or const &")
         elif text == "auto":
             made.append(mark("_hf_auto"))
             k += 1
@@ -1033,7 +1079,7 @@ _CHANGES = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<="
 
 
 def _lambda(tokens: list[Token], start: int, unit: Unit, made: list[Token]) -> int:
-    """Take out a lambda, in whose place stands its number, with the variables that it changes; returns where it ends."""
+    """Take out a lambda, in whose place stands a call that names its number; returns where it ends."""
     code, line = unit.code, tokens[start].line
     k = close(tokens, start, code)
     said = [[t.text for t in part] for part in arguments(tokens[start + 1 : k])]
@@ -1045,46 +1091,29 @@ def _lambda(tokens: list[Token], start: int, unit: Unit, made: list[Token]) -> i
     k += 1
     if tokens[k].text == "(":
         end = close(tokens, k, code)
-        params = tokens[k + 1 : end]
+        params = body(tokens[k : end + 1], unit)[1:-1]
         k = end + 1
+    if any(t.text == "=" for t in params):
+        code.refuse("a lambda's parameter with a default value", line, "a value for it in each call")
     returns: list[Token] = []
     while tokens[k].text != "{":
         if tokens[k].text == "->":
             opening = next(j for j in range(k, len(tokens)) if tokens[j].text == "{")
-            returns = tokens[k + 1 : opening]
+            returns = body(tokens[k + 1 : opening], unit)
             k = opening
-        elif tokens[k].text in ("mutable", "noexcept", "const"):
+        elif tokens[k].text == "mutable":
+            code.refuse("a mutable lambda", line, "a variable that it captures by reference, as in [&n]")
+        elif tokens[k].text in ("noexcept", "const"):
             k += 1
         else:
             code.wrong('expected a "{"', tokens[k].line)
+    if any(t.text == "&" for t in returns):
+        code.refuse("a lambda that returns a reference", line, "a pointer, or a value")
     end = close(tokens, k, code)
-    body_ = tokens[k : end + 1]
-    own = {part[-1].text for part in arguments(params)}
-    names: list[str] = []
-    changed: list[str] = []
-    for j, token in enumerate(body_):
-        before = body_[j - 1].text if j else ""
-        if token.kind != "name" or token.text in own or before in (".", "->", "::"):
-            continue
-        if body_[j - 1].kind == "name" and before not in ("return", "else", "case"):
-            own.add(token.text)  # it is declared there
-            continue
-        if token.text not in names:
-            names.append(token.text)
-        last = j
-        while last + 2 < len(body_) and body_[last + 1].text == ".":
-            last += 2
-        is_changed = body_[last + 1].text in _CHANGES or before in ("++", "--")
-        if is_changed and token.text not in changed:
-            changed.append(token.text)
-    by_reference = [n for n in changed if n in references or (["&"] in said and n not in copies)]
-    everything = ["&"] in said or ["="] in said
-    unit.lambdas.append(Lambda(everything, ["&"] in said, copies, references, names, params, returns, body_))
-    made.append(Token(f"_hf_lambda_{len(unit.lambdas) - 1}", line, "name"))
-    made.append(Token("(", line, "mark"))
-    for n, name in enumerate(by_reference):
-        made += [Token(",", line, "mark")] * bool(n) + [Token(name, line, "name")]
-    made.append(Token(")", line, "mark"))
+    inside = body(tokens[k : end + 1], unit)
+    rest = next((words[0] for words in said if words in (["="], ["&"])), "")
+    unit.lambdas.append(Lambda(rest, copies, references, params, returns, inside))
+    made += [Token(t, line, "name" if t[0] == "_" else "mark") for t in (f"{LAMBDA}{len(unit.lambdas) - 1}", "(", ")")]
     return end + 1
 
 
@@ -1145,6 +1174,12 @@ def _declares(made: list[Token], types: set[str] | frozenset[str]) -> bool:
     """Whether the statement that has begun is a declaration."""
     words = [word for word in _begun(made) if word not in ("const", SHARED, "extern", "typedef")]
     return bool(words) and words[0] in types
+
+
+def _in_brackets(made: list[Token]) -> bool:
+    """Whether what comes next is among the parameters of a function."""
+    words = _begun(made)
+    return words.count("(") > words.count(")")
 
 
 def _constant(made: list[Token]) -> bool:

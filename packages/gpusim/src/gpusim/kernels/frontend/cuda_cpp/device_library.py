@@ -240,6 +240,18 @@ def f2(x):
     return np.int32(bits).view(np.float32)
 
 
+def f2_of_double(x):
+    """A float64 rounded to a half, to the nearest even: through a float32 it would be rounded twice."""
+    x = np.float64(x)
+    if not abs(x) < 65520.0:
+        return np.float32(x * math.inf)  # NaN stays NaN
+    if abs(x) < 6.103515625e-05:
+        return np.float32(np.rint(x * 16777216.0) / 16777216.0)
+    bits = np.float64(x).view(np.int64)
+    bits = np.int64(bits + 2199023255551 + ((bits >> 42) & 1)) & np.int64(-4398046511104)
+    return np.float32(np.int64(bits).view(np.float64))
+
+
 def half_of_bits(bits):
     """The number that a half's bits mean, as a float32."""
     exponent, rest = (np.int32(bits) >> 10) & 31, np.int32(bits) & 1023
@@ -278,7 +290,7 @@ ENVIRONMENT: dict[str, Any] = {
     **{f"_c_{function.__name__}": Device(function) for function in (
         quotient, remainder, clip_i4, clip_u4, clip_i8, clip_u8,
         rounded, sign_bit, floor_quotient, floor_remainder, whole_power, erfcinv, erfinv, normcdf, normcdfinv,
-        sinpi, cospi, rcbrt, fdim, f2, half_of_bits, bits_of_half,
+        sinpi, cospi, rcbrt, fdim, f2, f2_of_double, half_of_bits, bits_of_half,
     )},
 }  # fmt: skip
 

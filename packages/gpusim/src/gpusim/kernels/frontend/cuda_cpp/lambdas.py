@@ -7,131 +7,170 @@ import ast
 from pycparser import c_ast
 
 from . import cpp_to_c, structs
-from .c_types import Array, Closure, Group, Pointer, Scalar, Struct
-from .cpp_to_c import REFERENCE
+from .c_types import Array, Capture, Closure, Group, Pointer, Scalar, Struct
+from .cpp_to_c import REFERENCE, WHOLE
 from .scope import Variable
 from .tokens import Token
 from .values import Value, load, to
 
-PREFIX = "_hf_lambda_"
-"""What begins the name that stands for a lambda where it is written; its arguments are the variables that it changes."""
 
+def made(f, name: str, number: int, node: c_ast.Node) -> Value:
+    """A lambda where it is written: copies of what it captures by value, and other names for what it captures by reference.
 
-def made(f, name: str, given: list[c_ast.Node], node: c_ast.Node) -> Value:
-    """A lambda where it is written: copies of what it captures by value, and the names of what it captures by reference."""
-    number = int(name.removeprefix(PREFIX))
-    written = f.module.unit.lambdas[number]
-    changed = [each.name for each in given]
-    captures: list[tuple[str, object, bool]] = []
+    The names are its own, so that another variable of such a name, where it is called, is not taken for the one it captured.
+    """
+    module, written = f.module, f.module.unit.lambdas[number]
+    found = module.captured(name)
+    captures: list[Capture] = []
     nodes: list[c_ast.Node] = []
-    for each in written.names:
+    members = dict(module.structs[f.owner].fields) if f.owner in module.structs else {}
+    for each in found.names:
         variable = f.scope.find(each)
-        if variable is None or each in f.globals or (each in f.module.constants and variable.const is not None):
+        if variable is None and (each in members or each in module.unit.methods.get(f.owner, ())):
+            f.refuse("a lambda that uses a member of the struct around it", node, "a variable that has its value")
+        if variable is None or f.scope.levels[0].get(each) is variable:
             continue
-        by_reference = each in written.references or (written.all_references and each not in written.copies)
-        if not written.all and not by_reference and each not in written.copies:
-            f.wrong(f'the enclosing-function local variable "{each}" is not in the capture list', node)
+        by_value = each in written.copies or (written.rest == "=" and each not in written.references)
         kind = variable.type.to if variable.reference else variable.type
-        if isinstance(kind, Array):
-            if len(kind.shape) > 1:
-                f.refuse("a lambda that captures an array of several dimensions", node)
-            kind = Pointer(kind.of, variable.readonly)
-        if not isinstance(kind, Scalar | Struct | Pointer | Group | Closure):
+        if variable.const is not None:
+            captures.append(Capture(each, kind, "constant", variable.const))
+            continue
+        if not variable.shared and not by_value and not written.rest and each not in written.references:
+            f.wrong(f'the enclosing-function local variable "{each}" is not in the capture list', node)
+        if not isinstance(kind, Scalar | Struct | Array | Pointer | Group | Closure):
             f.refuse(f"a lambda that captures {kind}", node)
-        captures.append((each, kind, each in changed))
-        if by_reference or isinstance(kind, Group | Closure):
-            nodes.append(c_ast.ID(each, node.coord))
+        copied = by_value and not variable.shared and not isinstance(kind, Group | Closure)
+        if copied and isinstance(kind, Array):
+            f.refuse("a lambda that captures an array by value", node, f"[&{each}], or a pointer to its first element")
+        if isinstance(kind, Pointer) and not copied and each in found.changed:
+            f.refuse("a lambda that changes a pointer that it captures by reference", node, "an index that it changes")
+        readonly = variable.readonly or (variable.reference and variable.type.const)
+        changed = each in found.changed or (isinstance(kind, Struct) and each in found.reached)
+        if isinstance(kind, Array):
+            captures.append(Capture(each, kind, "array", readonly=readonly))
+        elif not copied and isinstance(kind, Scalar | Struct) and (variable.boxed or variable.reference):
+            captures.append(Capture(each, kind, "reference", readonly=readonly))
+        elif not copied and changed and isinstance(kind, Scalar | Struct):
+            f.refuse(f"a lambda that changes {each}", node, "a variable of the kernel's own")
         else:
-            nodes.append(_copied(f, each, kind, node))
-    closure = Closure(f"_hf_closure_{number}", number, tuple(captures))
-    f.module.typedefs[closure.name] = closure
-    f.module.unit.typenames.add(closure.name)
-    return Value(closure, ast.Constant(None), captured=nodes)
+            captures.append(Capture(each, kind, "value"))
+        f.count += 1
+        own = f"_hf_captured_{f.count}_{each}"
+        if copied:
+            _copy(f, each, own, kind, node)
+        else:
+            f.scope.declare(own, variable)
+        nodes.append(c_ast.ID(own, node.coord))
+    key = number, tuple(captures)
+    if key not in module.closures:
+        module.closures[key] = closure = Closure(f"_hf_closure_{len(module.closures)}", number, tuple(captures))
+        module.typedefs[closure.name] = closure
+        module.unit.typenames.add(closure.name)
+    return Value(module.closures[key], ast.Constant(None), captured=nodes)
 
 
-def _copied(f, name: str, kind: object, node: c_ast.Node) -> c_ast.ID:
-    """A copy of a variable, under a name that no source has."""
-    f.count += 1
-    copy = f"_hf_captured_{f.count}_{name}"
+def _copy(f, name: str, own: str, kind: object, node: c_ast.Node) -> None:
+    """Declare a copy of a variable under another name."""
     value = f.value(c_ast.ID(name, node.coord))
-    decl = c_ast.Decl(copy, ["const"], [], [], [], None, None, None, node.coord)
+    decl = c_ast.Decl(own, ["const"], [], [], [], None, None, None, node.coord)
     if isinstance(kind, Struct):
-        structs.declare(f, copy, kind, value, decl)
-    elif isinstance(kind, Pointer):
-        own = f.scope.own(copy)
-        f.assign(f"{own}__at", to("i8", value.offset))
-        variable = Variable(kind, own, array=value.node)
+        structs.declare(f, own, kind, value, decl)
+        return
+    python = f.scope.own(own)
+    if isinstance(kind, Pointer):
+        f.assign(f"{python}__at", to("i8", value.offset))
+        variable = Variable(kind, python, array=value.node)
         if f.changes(value.node):
-            f.assign(own, value.node)
+            f.assign(python, value.node)
             variable.array = None
-        f.scope.declare(copy, variable)
+        f.scope.declare(own, variable)
     else:
-        own = f.scope.own(copy)
-        f.assign(own, value.node)
-        f.scope.declare(copy, Variable(kind, own, const=value.const))
-    return c_ast.ID(copy, node.coord)
+        f.assign(python, value.node)
+        f.scope.declare(own, Variable(kind, python))
 
 
 def called(f, closure: Closure, captured: list[c_ast.Node], given: list[c_ast.Node], node: c_ast.Node) -> Value:
     """A call of a lambda."""
     written = f.module.unit.lambdas[closure.number]
     params = cpp_to_c.arguments(written.params)
-    types = [f.type_of(each) for each in given] if any(t.text == "auto" for t in written.params) else []
-    name = "__".join([f"lambda_{closure.number}", *("".join(c if c.isalnum() else "_" for c in str(k)) for k in types)])
+    generic = [any(t.text == "_hf_auto" for t in part) for part in params]
+    types = [f.type_of(each) if auto else None for each, auto in zip(given, generic, strict=False)]
+    if len(given) != len(params):
+        f.wrong(f"too {'few' if len(given) < len(params) else 'many'} arguments in function call", node)
+    name = f.module.unused(closure.name + "_called", tuple(types))
     if name not in f.module.functions:
         line = node.coord.line if node.coord is not None else f.line
-        made: list[Token] = list(written.returns) or [Token("auto", line, "name")]
-        made += [Token(name, line, "name"), Token("(", line, "mark")]
-        for k, (each, kind, changed) in enumerate(closure.captures):
-            of = Pointer(kind) if changed else kind
-            made += [Token(",", line, "mark")] * bool(k)
-            made += _declared(of, REFERENCE + each if changed else each, line)
-        for k, part in enumerate(params):
-            made += [Token(",", line, "mark")] * bool(closure.captures or k)
-            spelled = _declared(types[k], "", line) if types else []
-            made += [t for token in part for t in (spelled if token.text == "auto" else [token])]
-        made += [Token(")", line, "mark"), *written.body]
-        f.module.read(cpp_to_c.body(made, f.module.unit))
+
+        def mark(text: str) -> Token:
+            return Token(text, line, "name" if text[0].isalpha() or text[0] == "_" else "mark")
+
+        made: list[Token] = [*(written.returns or [mark("_hf_auto")]), mark(name), mark("(")]
+        first: list[Token] = []
+        for each in closure.captures:
+            if each.by == "constant":
+                words = ["const", *_words(each.kind), each.name, "=", "(", str(int(each.const)), ")", ";"]
+                first += map(mark, words)
+            else:
+                made += [*map(mark, _declared(each)), mark(",")]
+        for part, kind in zip(params, types, strict=True):
+            made += [t for token in part for t in ([*map(mark, _words(kind))] if token.text == "_hf_auto" else [token])]
+            made.append(mark(","))
+        if made[-1].text == ",":
+            made.pop()
+        f.module.read([*made, mark(")"), mark("{"), *first, *written.body, mark("}")])
     return f.module.called(f, name, [*captured, *given], node)
 
 
-def _declared(kind: object, name: str, line: int) -> list[Token]:
-    """The tokens of a type and a name."""
-    if isinstance(kind, Pointer):
-        words = [*(["const"] if kind.const else []), *_words(kind.to), "*"]
-    else:
-        words = _words(kind)
-    return [
-        Token(w, line, "name" if w[0].isalpha() or w[0] == "_" else "mark") for w in (*words, *([name] * bool(name)))
-    ]
+def _declared(capture: Capture) -> list[str]:
+    """A parameter for what a lambda captures: it cannot change what it is given a copy of."""
+    if capture.by == "array":
+        words = [*["const"] * capture.readonly, *_words(capture.kind.of), WHOLE + capture.name]
+        return [*words, *(word for n in capture.kind.shape for word in ("[", str(n), "]"))]
+    if capture.by == "reference":
+        return [*["const"] * capture.readonly, *_words(capture.kind), "*", REFERENCE + capture.name]
+    if isinstance(capture.kind, Pointer):
+        return _pointer(capture.kind, ["const", capture.name])
+    const = isinstance(capture.kind, Scalar | Struct)
+    return [*["const"] * const, *_words(capture.kind), capture.name]
 
 
 def _words(kind: object) -> list[str]:
+    if isinstance(kind, Pointer):
+        return _pointer(kind, [])
     if isinstance(kind, Scalar) and kind.kind == "c":
         return [f"_hf_{kind.char}"]
     return (kind.name if isinstance(kind, Group | Closure) else str(kind)).split()
 
 
+def _pointer(kind: Pointer, after: list[str]) -> list[str]:
+    of = [*["const"] * kind.const, *_words(kind.to)]
+    if not kind.row:
+        return [*of, "*", *after]
+    return [*of, "(", "*", *after, ")", *(word for n in kind.row for word in ("[", str(n), "]"))]
+
+
 def parameter(f, own: str, closure: Closure, names: list[str], before: list[ast.stmt]) -> list[c_ast.Node]:
     """Declare what a lambda that is a parameter has captured; returns the nodes that mean it."""
     nodes: list[c_ast.Node] = []
-    for each, kind, changed in closure.captures:
-        hidden = f"_hf_captured_{own}_{each}"
-        name = f.scope.own(hidden)
-        if isinstance(kind, Struct) and not changed:
-            names += structs.parameter(f, hidden, name, kind, True, before)
-        elif changed or isinstance(kind, Pointer):
+    for each in closure.captures:
+        if each.by == "constant":
+            continue
+        hidden = f"_hf_captured_{own}_{each.name}"
+        name, kind = f.scope.own(hidden), each.kind
+        if each.by == "reference":
             names += [name, f"{name}__at"]
-            of = Pointer(kind) if changed else kind
-            f.scope.declare(hidden, Variable(of, name, reference=changed, array=load(name)))
+            of = Pointer(kind, each.readonly)
+            f.scope.declare(hidden, Variable(of, name, reference=True, array=load(name)))
+        elif isinstance(kind, Struct):
+            names += structs.parameter(f, hidden, name, kind, True, before)
+        elif isinstance(kind, Pointer):
+            names += [name, f"{name}__at"]
+            f.scope.declare(hidden, Variable(kind, name, array=load(name)))
         elif isinstance(kind, Closure):
-            inner = parameter(f, name, kind, names, before)
-            f.scope.declare(hidden, Variable(kind, name, captured=inner))
-        elif isinstance(kind, Group):
-            f.scope.declare(hidden, Variable(kind, name))
+            f.scope.declare(hidden, Variable(kind, name, captured=parameter(f, name, kind, names, before)))
         else:
-            names.append(name)
-            f.scope.declare(hidden, Variable(kind, name))
+            names += [name] * (not isinstance(kind, Group))
+            f.scope.declare(hidden, Variable(kind, name, readonly=each.readonly))
         nodes.append(c_ast.ID(hidden))
     return nodes
 
@@ -139,15 +178,17 @@ def parameter(f, own: str, closure: Closure, names: list[str], before: list[ast.
 def passed(f, closure: Closure, captured: list[c_ast.Node]) -> list[ast.expr]:
     """What a lambda has captured, as arguments of a call."""
     nodes: list[ast.expr] = []
-    for (_, kind, changed), each in zip(closure.captures, captured, strict=True):
-        if isinstance(kind, Group):
+    given = [each for each in closure.captures if each.by != "constant"]
+    for each, meant in zip(given, captured, strict=True):
+        if isinstance(each.kind, Group):
             continue
-        value = f.address(c_ast.UnaryOp("&", each), bound=True) if changed else f.value(each)
-        if isinstance(kind, Closure):
-            nodes += passed(f, kind, value.captured)
-        elif changed or isinstance(kind, Pointer):
+        by_reference = each.by == "reference"
+        value = f.address(c_ast.UnaryOp("&", meant), bound=True) if by_reference else f.value(meant)
+        if isinstance(each.kind, Closure):
+            nodes += passed(f, each.kind, value.captured)
+        elif by_reference or isinstance(each.kind, Pointer):
             nodes += [value.node, to("i8", value.offset)]
-        elif isinstance(kind, Struct):
+        elif isinstance(each.kind, Struct):
             nodes += [part.node for part in value.parts]
         else:
             nodes.append(value.node)

@@ -9,7 +9,7 @@ from pycparser import c_ast
 
 from . import overloads
 from .c_types import Array, Pointer, Scalar, Struct
-from .cpp_to_c import CONSTRUCTOR, METHOD, OPERATOR, OPERATORS, REFERENCE, THIS
+from .cpp_to_c import CONSTRUCTOR, METHOD, OPERATOR, OPERATORS, REFERENCE, SEEN, THIS, bare
 from .values import Value
 
 
@@ -55,7 +55,7 @@ def _owner(module, function: c_ast.FuncDef) -> Struct | None:
     if function.decl.name.startswith(CONSTRUCTOR):
         return module.structs.get(function.decl.name.removeprefix(CONSTRUCTOR))
     args = function.decl.type.args
-    if args is None or getattr(args.params[0], "name", None) not in (THIS, REFERENCE + THIS):
+    if args is None or getattr(args.params[0], "name", None) not in (THIS, REFERENCE + THIS, SEEN + THIS):
         return None
     kind = module.resolve(args.params[0].type, module.helper)
     return kind.to if isinstance(kind, Pointer) else kind
@@ -72,34 +72,40 @@ def owner(module, function: c_ast.FuncDef) -> str:
 
 def _qualify(function: c_ast.FuncDef, owner: Struct, methods: set[str]) -> None:
     """Write ``this`` before the members of its struct, where a function of a struct has no variable of that name."""
-    declared: set[str] = set()
-
-    class Declared(c_ast.NodeVisitor):
-        def visit_Decl(self, node: c_ast.Decl) -> None:
-            declared.add((node.name or "").removeprefix(REFERENCE))
-            self.generic_visit(node)
-
-    Declared().visit(function.decl.type)
-    Declared().visit(function.body)
-    names = {name for name, _ in owner.fields} - declared
+    levels: list[set[str]] = (
+        [{bare(param.name) for param in function.decl.type.args.params}]
+        if (function.decl.type.args is not None)
+        else [set()]
+    )
+    fields = {name for name, _ in owner.fields}
 
     def member(node: c_ast.ID) -> c_ast.StructRef:
         return c_ast.StructRef(c_ast.ID(THIS, node.coord), ".", node, node.coord)
 
+    def meant(name: str, names: set[str]) -> bool:
+        return name in names and not any(name in level for level in levels)
+
     def changed(node):
         if isinstance(node, c_ast.ID):
-            return member(node) if node.name in names else node
+            return member(node) if meant(node.name, fields) else node
         if isinstance(node, list):
             return [changed(each) for each in node]
         if not isinstance(node, c_ast.Node):
             return node
         if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID):
-            own = node.name.name in methods - declared
-            return c_ast.FuncCall(member(node.name) if own else node.name, changed(node.args), node.coord)
+            called = member(node.name) if meant(node.name.name, methods) else node.name
+            return c_ast.FuncCall(called, changed(node.args), node.coord)
+        opens = isinstance(node, c_ast.Compound | c_ast.For)
+        if opens:
+            levels.append(set())
         kept = {c_ast.StructRef: ("field", "type"), c_ast.NamedInitializer: ("name",)}.get(type(node), ())
-        for slot in node.__slots__:
+        for slot in ("init", "cond", "next", "stmt") if isinstance(node, c_ast.For) else node.__slots__:
             if slot not in ("coord", "__weakref__", *kept):
                 setattr(node, slot, changed(getattr(node, slot)))
+        if opens:
+            levels.pop()
+        if isinstance(node, c_ast.Decl):
+            levels[-1].add(bare(node.name))
         return node
 
     function.body = changed(function.body)
@@ -173,7 +179,7 @@ def place(f, name: str, given: list[c_ast.Node], node: c_ast.Node) -> c_ast.Node
     if name not in f.module.unit.places:
         return None
     function = f.module.functions[chosen(f.module, f, name, given, node)]
-    params = [p.name.removeprefix(REFERENCE) for p in function.decl.type.args.params]
+    params = [bare(p.name) for p in function.decl.type.args.params]
     if len(params) != len(given):
         f.wrong(f"too {'few' if len(given) < len(params) else 'many'} arguments in function call", node)
     meant = dict(zip(params, given, strict=True))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import copy
+import itertools
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +13,7 @@ from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
 
 from ..python import source as sources
-from . import builtins_threads, cpp_to_c, headers, lambdas, methods, structs
+from . import builtins_threads, captures, cpp_to_c, headers, lambdas, methods, structs
 from .builtins import Builtins
 from .c_types import (
     HALVES,
@@ -28,7 +31,7 @@ from .c_types import (
     Struct,
     of_words,
 )
-from .cpp_to_c import CONSTRUCTOR, METHOD, REFERENCE, SHARED
+from .cpp_to_c import CONSTRUCTOR, LAMBDA, METHOD, REFERENCE, SEEN, SHARED
 from .device_library import Device
 from .errors import Code
 from .scope import Usage, Variable
@@ -42,6 +45,11 @@ def _spelled(kind: object) -> str:
     if isinstance(kind, Scalar) and kind.kind == "c":
         return f"_hf_{kind.char}"
     return kind.name if isinstance(kind, Group | Closure) else str(kind)
+
+
+def _number(name: str) -> int:
+    """Of the lambda that a name stands for."""
+    return int(name.removeprefix(LAMBDA))
 
 
 def parameter_count(function: c_ast.FuncDef) -> int:
@@ -98,6 +106,9 @@ class Module:
         self.typedefs |= self.structs | {name: kind for name, kind in HALVES.items() if name in self.unit.typenames}
         self.made: dict[str, Made] = {}
         self.making: list[str] = []
+        self.lambdas: dict[str, captures.Captured] = {}
+        self.closures: dict[tuple, Closure] = {}
+        self.instances: dict[tuple[str, tuple], str] = {}
         self.helper = Translation(self, Usage(c_ast.EmptyStatement()))
         self.read(self.unit.tokens)
 
@@ -107,14 +118,7 @@ class Module:
 
     def read(self, made: list[Token]) -> None:
         """Parse some of the source and take in what it declares."""
-        known = sorted({n for n in (*NAMED, *self.typedefs) if n not in cpp_to_c.WORDS})
-        prelude = "typedef int bool; " + "".join(f"typedef int {name}; " for name in known)
-        tree: Any = None
-        try:
-            tree = CParser().parse(prelude + joined(made), self.code.filename)
-        except ParseError as error:
-            self.explain(str(error))
-        for item in tree.ext[len(known) + 1 :]:
+        for item in self.parsed(made):
             if isinstance(item, c_ast.FuncDef):
                 if name := methods.entered(self, item):
                     self.functions[name] = item
@@ -123,6 +127,18 @@ class Module:
                 self.own.add(item.name)
             elif isinstance(item, c_ast.Decl):
                 self.declare(item)
+
+    def parsed(self, made: list[Token]) -> list[c_ast.Node]:
+        """The trees of some of the source."""
+        names = {*NAMED, *self.typedefs, *self.unit.typenames}
+        known = sorted(name for name in names if name.isidentifier() and name not in cpp_to_c.WORDS)
+        prelude = "typedef int bool; " + "".join(f"typedef int {name}; " for name in known)
+        tree: Any = None
+        try:
+            tree = CParser().parse(prelude + joined(made), self.code.filename)
+        except ParseError as error:
+            self.explain(str(error))
+        return tree.ext[len(known) + 1 :]
 
     def explain(self, message: str) -> None:
         """A parser's complaint as a compiler's."""
@@ -225,8 +241,9 @@ class Module:
 
     def references(self, name: str) -> set[int]:
         """Which parameters of a function are references."""
-        if name.startswith(lambdas.PREFIX):
-            return set(range(64))  # the variables that it changes
+        if name.startswith(LAMBDA):  # as what is called, by its parameters
+            params = cpp_to_c.arguments(self.unit.lambdas[_number(name)].params)
+            return {k for k, part in enumerate(params) if any(t.text.startswith(REFERENCE) for t in part)}
         if name.startswith("."):  # of a struct: the first parameter is the struct
             owned = [each for each in self.functions if each.startswith(METHOD) and each.endswith(f"_{name[1:]}")]
             return set().union(*map(self.references, owned))
@@ -249,7 +266,17 @@ class Module:
 
     def usage(self, name: str) -> Usage:
         """How a function uses its names."""
-        return Usage(self.functions[name], self.references)
+        return Usage(self.functions[name], self.references, self.captured)
+
+    def captured(self, name: str) -> captures.Captured:
+        """What a lambda captures, by the name that stands for it."""
+        if name not in self.lambdas:
+            self.lambdas[name] = captures.of(self, _number(name))
+        return self.lambdas[name]
+
+    def defines(self, name: str) -> bool:
+        """Whether the source has a function of a name."""
+        return name in self.functions or name in self.externals
 
     def kernel(self, name: str, raw: dict[str, Carray] | None = None) -> Made:
         """A kernel as a Python function; `raw` says which of its parameters are raw arguments of CuPy's kernels."""
@@ -271,11 +298,21 @@ class Module:
             )
         return self.made[name]
 
+    def unused(self, base: str, args: tuple) -> str:
+        """The name of the function that is made of another for some arguments: one for each."""
+        key = base, args
+        if key not in self.instances:
+            text = "__".join([base, *("".join(c if c.isalnum() else "_" for c in str(each)) for each in args)])
+            taken = {*self.instances.values(), *self.functions}
+            tries = (text if k == 1 else f"{text}__{k}" for k in itertools.count(1))
+            self.instances[key] = next(each for each in tries if each not in taken)
+        return self.instances[key]
+
     def instantiate(self, name: str, args: list[str], f: Translation, node: c_ast.Node | None) -> str:
         """The name of a template's function for some arguments, made if it is new."""
         template = self.unit.templates[name]
         args = [" ".join(t.text for t in each) for each in cpp_to_c.filled(template, [split(a) for a in args])]
-        mangled = "__".join([name, *("".join(c if c.isalnum() else "_" for c in a) for a in args)])
+        mangled = self.unused(name, tuple(args))
         if mangled not in self.functions:
             if len(args) != len(template.params):
                 f.wrong(f'no instance of function template "{name}" matches the argument list', node)
@@ -290,18 +327,21 @@ class Module:
     def called(self, f: Translation, name: str, given: list[c_ast.Node], node: c_ast.FuncCall) -> Value:
         """A call in a function's body."""
         base, args = cpp_to_c.decoded(name)
-        if name.startswith(lambdas.PREFIX):
-            return lambdas.made(f, name, given, node)
+        if name.startswith(LAMBDA):
+            return lambdas.made(f, name, _number(name), node)
         if (
             name.startswith(CONSTRUCTOR)
             and len(given) == 1
             and str(f.type_of(given[0])) == name.removeprefix(CONSTRUCTOR)
         ):
             return f.value(given[0])  # a copy
+        values: dict[str, list[Token]] = {}
         if base in self.unit.templates:
-            name = self.instantiate(base, self.deduced(f, base, args, given, node), f, node)
+            args = self.deduced(f, base, args, given, node)
+            name = self.instantiate(base, args, f, node)
+            values = cpp_to_c.template_values(self.unit.templates[base], [split(each) for each in args])
         name = methods.chosen(self, f, name, given, node)
-        given = self.completed(base, name, given)
+        given = self.completed(f, base, name, given, values)
         if name not in self.functions and name not in self.externals:
             if not self.builtins.knows(name):
                 f.wrong(f'identifier "{name}" is undefined', node)
@@ -309,6 +349,9 @@ class Module:
         if name in self.kernels:
             f.refuse("a launch from a kernel", node)
         made = self.device(name, f, node)
+        if shared := self.shared_with(f, made, given):
+            name = self.with_references(name, shared)
+            made = self.device(name, f, node)
         if len(given) != len(made.params):
             few = "few" if len(given) < len(made.params) else "many"
             f.wrong(f"too {few} arguments in function call", node)
@@ -325,6 +368,9 @@ class Module:
                 continue
             if isinstance(kind, Carray):
                 passed += self.whole_array(f, each, kind, node)
+                continue
+            if isinstance(kind, Array):
+                passed.append(f.value(each).node)
                 continue
             if param.startswith(REFERENCE):
                 value = f.address(c_ast.UnaryOp("&", each, node.coord), bound=True)
@@ -352,8 +398,42 @@ class Module:
             return Value(made.returns, load(f.temporary(array)), offset)
         return Value(made.returns, call)
 
-    def completed(self, base: str, name: str, given: list[c_ast.Node]) -> list[c_ast.Node]:
-        """The arguments of a call, with those that the function's declaration gives."""
+    def shared_with(self, f: Translation, made: Made, given: list[c_ast.Node]) -> tuple[int, ...]:
+        """The arguments for references to const that the function may change through another argument."""
+        bytes_before = f.shared_bytes
+        changed: set[str] = {load(f.global_name(each)).id for each in made.variables}
+        seen: dict[int, str] = {}
+        for k, (each, (param, kind)) in enumerate(zip(given, made.params, strict=False)):
+            if param.startswith(SEEN) and f.refers(each, kind):
+                seen[k] = structs.root(f.apart(partial(f.place, each))[1].node)
+            elif param.startswith(REFERENCE) and not kind.const:
+                changed.add(structs.root(f.apart(partial(f.place, each))[1].node))
+            elif isinstance(kind, Pointer | Closure):
+                value = f.apart(partial(f.value, each))[1]
+                if isinstance(kind, Pointer):
+                    changed |= set() if kind.const else {structs.root(value.node)}
+                else:
+                    captured = f.apart(partial(lambdas.passed, f, kind, value.captured))[1]
+                    changed |= {structs.root(one) for one in captured}
+        f.shared_bytes = bytes_before
+        return tuple(k for k, root in seen.items() if root and root in changed)
+
+    def with_references(self, name: str, places: tuple[int, ...]) -> str:
+        """The name of a function of which some parameters are references, and not values, as they are elsewhere."""
+        own = self.unused(name, places)
+        if own not in self.functions:
+            function = copy.deepcopy(self.functions[name])
+            function.decl.name = own
+            for k in places:
+                param = function.decl.type.args.params[k]
+                param.name, param.type = REFERENCE + cpp_to_c.bare(param.name), c_ast.PtrDecl([], param.type)
+            self.functions[own] = function
+        return own
+
+    def completed(
+        self, f: Translation, base: str, name: str, given: list[c_ast.Node], values: dict[str, list[Token]]
+    ) -> list[c_ast.Node]:
+        """The arguments of a call, with those that the function's declaration gives; `values` are those of its template."""
         if name not in self.functions:
             return given
         count = parameter_count(self.functions[name])
@@ -361,14 +441,26 @@ class Module:
         missing = count - len(given)
         if not 0 < missing <= len(rest):
             return given
-        return [*given, *(self.expression(each) for each in rest[len(rest) - missing :])]
+        return [*given, *(self.default(f, each, values) for each in rest[len(rest) - missing :])]
+
+    def default(self, f: Translation, made: list[Token], values: dict[str, list[Token]]) -> c_ast.Node:
+        """The value of a parameter that is not given, as an expression: its names are those where it is declared."""
+        line = made[0].line
+        made = [t for token in made for t in values.get(token.text, [token])]
+        for token in made:
+            found = f.scope.find(token.text)
+            if found is not None and f.scope.levels[0].get(token.text) is not found:
+                self.code.refuse(
+                    f"a default value that names {token.text}, which is another variable where it is used", line
+                )
+        return self.expression(made)
 
     def expression(self, made: list[Token]) -> c_ast.Node:
         """Some tokens as an expression."""
-        known = sorted({n for n in (*NAMED, *self.typedefs) if n not in cpp_to_c.WORDS})
-        prelude = "typedef int bool; " + "".join(f"typedef int {name}; " for name in known)
-        text = " ".join(t.text for t in cpp_to_c.body(made, self.unit))
-        return CParser().parse(f"{prelude} int _hf_value = {text};", self.code.filename).ext[-1].init
+        line = made[0].line
+        start = [Token(word, line, "name") for word in ("int", "_hf_value")]
+        made = [*start, Token("=", line, "mark"), *cpp_to_c.body(made, self.unit), Token(";", line, "mark")]
+        return self.parsed(made)[0].init
 
     def whole_array(self, f: Translation, each: c_ast.Node, kind: Carray, node: c_ast.Node) -> list[ast.expr]:
         """An array with its lengths, handed on to a device function."""
@@ -384,21 +476,28 @@ class Module:
         """A template's arguments, from those named and the types of a call's."""
         template = self.unit.templates[name]
         args = self.arguments(args)
+        for k, (each, (kind, _)) in enumerate(zip(args, template.params, strict=False)):
+            if kind != "typename":
+                args[k] = self.constant(f, each, node)
         if len(args) == len(template.params):
             return [self.spelled(a) for a in args]
         known = dict(zip((p for _, p in template.params), args, strict=False))
         start = next(k for k, t in enumerate(template.tokens) if t.text == name)
         inside = template.tokens[start + 2 : cpp_to_c.close(template.tokens, start + 1, self.code)]
+        said = set(known)
         for part, each in zip(cpp_to_c.arguments(inside), given, strict=False):
             words = [t.text for t in part]
-            known |= {k: v for k, v in self.matched(f, part, each).items() if k not in known}
+            matched = self.matched(f, part, each)
             for _, param in template.params:
-                if param in words and param not in known:
-                    _, (value, readonly) = f.apart(lambda each=each: (f.value(each), f.readonly(each)))
-                    pointed = isinstance(value.type, Pointer) and "*" in words
-                    kind: Any = value.type.to if pointed else value.type
-                    const = "const" not in words and (value.type.const if pointed else "&" in words and readonly)
-                    known[param] = "const " * const + _spelled(kind)
+                if param in words and param not in said:
+                    one = matched.get(param) or self.of_argument(f, words, each)
+                    if known.setdefault(param, one) != one:
+                        f.wrong(
+                            f'no instance of function template "{name}" matches the argument list\n'
+                            f"            {param} would be {known[param]} by one argument and {one} by another",
+                            node,
+                            f"Write {name}<{one}>(…), or convert one of them.",
+                        )
         for _, param in template.params:
             if param not in known and param in template.defaults:
                 said = template.defaults[param]
@@ -407,6 +506,21 @@ class Module:
         if missing:
             f.wrong(f'no instance of function template "{name}" matches the argument list', node)
         return [self.spelled(known[p]) for _, p in template.params]
+
+    def constant(self, f: Translation, text: str, node: c_ast.Node) -> str:
+        """A template's argument that is a number."""
+        made = f.apart(lambda: f.number(self.expression(split(text, f.at(node)))))[1]
+        if made.const is None or made.type.kind not in "iub":
+            f.wrong("expression must be a constant whole number", node)
+        return str(int(made.const))
+
+    def of_argument(self, f: Translation, words: list[str], given: c_ast.Node) -> str:
+        """The type that a parameter's type stands for, by what is given for it."""
+        _, (value, readonly) = f.apart(lambda: (f.value(given), f.readonly(given)))
+        pointed = isinstance(value.type, Pointer) and "*" in words
+        kind: Any = value.type.to if pointed else value.type
+        const = "const" not in words and (value.type.const if pointed else "&" in words and readonly)
+        return "const " * const + _spelled(kind)
 
     def arguments(self, args: list[str]) -> list[str]:
         """A template's arguments, those that are made of templates of structs by their names."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from pycparser import c_ast
 
-from .cpp_to_c import OPERATOR, OPERATORS
+from .cpp_to_c import LAMBDA, OPERATOR, OPERATORS, REFERENCE
 from .device_library import python_name
 
 CALL = OPERATOR + OPERATORS["()"]
@@ -40,6 +40,8 @@ class Variable:
         Whether it is declared const.
     captured : list or None
         Of a lambda, the expressions that it captured.
+    shared : bool
+        Whether it lies in shared memory: a lambda need not capture it.
     """
 
     type: Any
@@ -52,6 +54,7 @@ class Variable:
     flat: bool = True
     readonly: bool = False
     captured: Any = None
+    shared: bool = False
 
 
 class Usage(c_ast.NodeVisitor):
@@ -69,10 +72,19 @@ class Usage(c_ast.NodeVisitor):
         The function.
     references : callable, optional
         Which parameters of a function, by its name, are references: what is passed to them has its address taken.
+    captured : callable, optional
+        What a lambda captures, by the name that stands for it: what it may change has its address taken.
     """
 
-    def __init__(self, node: c_ast.Node, references: Callable[[str], set[int]] | None = None):
+    def __init__(
+        self,
+        node: c_ast.Node,
+        references: Callable[[str], set[int]] | None = None,
+        captured: Callable[[str], Any] | None = None,
+    ):
         self.references = references or (lambda name: set())
+        self.captured = captured
+        self.lambdas: dict[str, str] = {}  # those that are variables
         self.assigned: set[str] = set()
         self.moved: set[str] = set()
         self.addressed: set[str] = set()
@@ -103,6 +115,14 @@ class Usage(c_ast.NodeVisitor):
 
     def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
         name = getattr(node.name, "name", "")
+        if self.captured is not None and isinstance(name, str) and name.startswith(LAMBDA):
+            found = self.captured(name)
+            self.partly |= {*found.names}
+            self.addressed |= found.changed | found.reached
+            return
+        if isinstance(node.name, c_ast.FuncCall):  # a lambda that is called where it is written
+            name = getattr(node.name.name, "name", "")
+        name = self.lambdas.get(name, name) if isinstance(name, str) else name
         if isinstance(name, str) and (name.startswith("atomic") or name == "__ldg"):
             for argument in node.args.exprs if node.args else ():
                 whole = isinstance(argument, c_ast.UnaryOp) and argument.op == "&"
@@ -116,12 +136,21 @@ class Usage(c_ast.NodeVisitor):
             self.addressed.add(name)  # where it is a variable
         for place in self.references(name) if isinstance(name, str) and given else ():
             if place < len(given):
-                self.addressed |= _whose(given[place])
+                self.refer(given[place])
         self.generic_visit(node)
 
+    def refer(self, node: c_ast.Node) -> None:
+        """Note that there is a reference to something."""
+        self.addressed |= _whose(node)
+        if isinstance(node, c_ast.ArrayRef) and isinstance(base := chain(node)[0], c_ast.ID):
+            self.partly.add(base.name)
+
     def visit_Decl(self, node: c_ast.Decl) -> None:
-        if node.name and node.name.startswith("_hf_ref_"):
-            self.addressed |= _whose(node.init)
+        if node.name and node.name.startswith(REFERENCE):
+            self.refer(node.init)
+        called = getattr(getattr(node.init, "name", None), "name", "")
+        if node.name and isinstance(called, str) and called.startswith(LAMBDA):
+            self.lambdas[node.name] = called
         self.generic_visit(node)
 
     def visit_ArrayRef(self, node: c_ast.ArrayRef) -> None:
@@ -174,7 +203,7 @@ class Scope:
     """Names in nested blocks; each gets a Python name of its own, since Python has no blocks."""
 
     def __init__(self) -> None:
-        self.levels: list[dict[str, Variable]] = [{}]
+        self.levels: list[dict[str, Variable]] = [{}, {}]  # the module's variables, the function's
         self.taken: set[str] = set()
 
     def push(self) -> None:

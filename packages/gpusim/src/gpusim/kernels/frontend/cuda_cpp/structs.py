@@ -82,6 +82,13 @@ def spelled(name: str, path: tuple) -> str:
     return "__".join([name, *(step if isinstance(step, str) else "_".join(map(str, step)) for step in path)])
 
 
+def root(node: ast.expr | None) -> str:
+    """The array that a place lies in; nothing of a variable that lies in none."""
+    while isinstance(node, ast.Subscript | ast.Attribute | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 def member(f, place, name: str, node: c_ast.Node | None):
     """The place of a member."""
     kind = dict(place.type.fields).get(name) if isinstance(place.type, Struct) else None
@@ -150,7 +157,11 @@ def read(f, place) -> Value:
     found = leaves(place.type)
     if len(found) > MOST:
         f.refuse(f"a copy of a struct of {len(found)} numbers", None, "copies of its members")
-    return Value(place.type, ast.Constant(None), parts=[f.read(at(f, place, path)) for path, _ in found])
+    parts = [f.read(at(f, place, path)) for path, _ in found]
+    for part in parts:
+        for node in ast.walk(part.node):
+            vars(node)["copied"] = True  # some of them may not have been set
+    return Value(place.type, ast.Constant(None), parts=parts)
 
 
 def store(f, place, made: Value) -> Value:

@@ -20,6 +20,8 @@ from ..python import source as sources
 from . import builtins_threads, c_types, headers, lambdas, methods, structs, values
 from .c_types import (
     BOOL,
+    FLOAT16,
+    HALF,
     INT,
     LONG,
     UINT,
@@ -35,11 +37,26 @@ from .c_types import (
     Struct,
     common,
 )
-from .cpp_to_c import CONSTRUCTOR, INDICES, REFERENCE, SHARED, THIS, readable
+from .cpp_to_c import CONSTRUCTOR, INDICES, REFERENCE, SHARED, THIS, WHOLE, bare, readable
 from .device_library import ENVIRONMENT
-from .errors import Code
+from .errors import Code, CompileException
 from .scope import Scope, Usage, Variable, chain
-from .values import Value, added, binary, call, convert, decayed, index, literal, load, to, unary, wide
+from .values import (
+    Value,
+    added,
+    binary,
+    call,
+    combined,
+    convert,
+    decayed,
+    index,
+    literal,
+    load,
+    negated,
+    to,
+    unary,
+    wide,
+)
 
 _DIM3 = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
@@ -134,7 +151,7 @@ class Translation:
             kind, item = self.module.variables[name]
             if SHARED in item.storage:
                 made = self.scope.own(name)
-                self.scope.levels[0][name] = Variable(kind, made)
+                self.scope.levels[0][name] = Variable(kind, made, shared=True)
                 before, _ = self.apart(lambda: self.allocate(made, "shared", kind.of, (0,)))
                 self.first += before
             else:
@@ -198,9 +215,15 @@ class Translation:
     def parameter(self, param: c_ast.Decl, names: list[str], before: list[ast.stmt], kernel: bool) -> Any:
         """Declare a parameter; its Python names are added to `names`."""
         kind = self.module.resolve(param.type, self)
+        if isinstance(kind, Array) and param.name.startswith(WHOLE):
+            name = param.name.removeprefix(WHOLE)
+            own = self.scope.own(name)
+            names.append(own)
+            self.scope.declare(name, Variable(kind, own, readonly="const" in param.quals))
+            return kind
         if isinstance(kind, Array):
             kind = Pointer(kind.of, "const" in param.quals, kind.shape[1:])
-        name, readonly = param.name.removeprefix(REFERENCE), _readonly(param)
+        name, readonly = bare(param.name), _readonly(param)
         own = self.scope.own(name)
         if isinstance(kind, Closure):
             captured = lambdas.parameter(self, own, kind, names, before)
@@ -435,7 +458,7 @@ class Translation:
             made = self.block(c_ast.Compound(run, label.coord))
             if isinstance(label, c_ast.Case):
                 value = self.number(label.expr)
-                branches.append((binary("==", chosen, convert(value, chosen.type)).node, made))
+                branches.append((combined("==", chosen, convert(value, chosen.type)).node, made))
             else:
                 branches.append((None, made))
         self.loops.pop()
@@ -612,6 +635,10 @@ class Translation:
             if not isinstance(made.type, Pointer):
                 self.wrong('operand of "*" must be a pointer', node)
             return self.pointed(made, node)
+        if isinstance(node, c_ast.FuncCall):
+            self.refuse("a place that a function returns", node, "a statement for each call")
+        if isinstance(node, c_ast.TernaryOp):
+            self.refuse("a place that is one of two variables", node, "an if with a statement for each")
         self.wrong("expression must be an lvalue", node)
 
     def pointed(self, pointer: Value, node: c_ast.Node) -> Place:
@@ -839,7 +866,7 @@ class Translation:
         if node.op in ("++", "--", "p++", "p--"):
             return self.stepped(node)
         if node.op == "!":
-            return unary("!", self.truth(node.expr))
+            return negated(self.truth(node.expr))
         operand = self.number(node.expr, "operand")
         made = unary(node.op, operand)
         if made is None:
@@ -868,12 +895,28 @@ class Translation:
         inner = node.expr
         if isinstance(inner, c_ast.UnaryOp) and inner.op == "*":
             return self.value(inner.expr)
+        if (part := self.part_of_array(inner)) is not None:
+            return part
         place = self.place(inner)
+        if isinstance(place.type, Pointer):
+            self.refuse("a pointer to a pointer, or a reference to one", node)
         if place.member and not bound and not isinstance(place.type, Struct):
             self.refuse("a pointer to a member of a struct", node, "a pointer to the struct")
         if place.at is None or len(place.at) != 1:
             self.refuse("the address of this", node)
         return Value(Pointer(place.type, place.readonly), place.node, offset_of(place.at[0]))
+
+    def part_of_array(self, node: c_ast.Node) -> Value | None:
+        """The address of an array, or of one in an array of several dimensions; None of anything else."""
+        base, subscripts = chain(node)
+        variable = self.find(base.name) if isinstance(base, c_ast.ID) else None
+        kind = variable.type if variable is not None else None
+        shape = kind.shape if isinstance(kind, Array) else kind.row if isinstance(kind, Pointer) and subscripts else ()
+        depth = len(subscripts) - isinstance(kind, Pointer)
+        if not shape or depth >= len(shape):
+            return None
+        made = self.value(node)
+        return Value(Pointer(made.type.to, made.type.const, shape[depth:]), made.node, made.offset)
 
     def readonly(self, node: c_ast.Node) -> bool:
         """Whether an expression is a place that is constant."""
@@ -927,7 +970,9 @@ class Translation:
             self.wrong(f'operand of "{node.op}" cannot be "{old.type}"', node)
         if late:
             old = self.kept(old)
-        made = convert(binary("+", old, literal(INT, step)), place.type)
+        if place.type == FLOAT16:
+            self.wrong(f'operand of "{node.op}" cannot be "{old.type}"', node, "Write x += 1.")
+        made = convert(combined("+", old, literal(HALF if place.type == HALF else INT, step)), place.type)
         return self.store(place, made) if not late else (self.store(place, made), old)[1]
 
     def settled(self, place: Place) -> Place:
@@ -1032,7 +1077,7 @@ class Translation:
             if node.op == "-":
                 return Value(LONG, ast.BinOp(a.offset, ast.Sub(), b.offset))
             if node.op in values.COMPARISONS:
-                return binary(node.op, Value(LONG, a.offset), Value(LONG, b.offset))
+                return combined(node.op, Value(LONG, a.offset), Value(LONG, b.offset))
         elif node.op in ("==", "!="):  # with a null pointer
             pointer = a if isinstance(a.type, Pointer) else b
             size = ast.Attribute(pointer.node, "size", ast.Load())
@@ -1158,7 +1203,7 @@ class Translation:
         if kind == "auto" or isinstance(kind, Group):
             self.declare_auto(name, kind, node)
         elif SHARED in node.storage:
-            variable = Variable(kind, self.scope.own(name), boxed=True)
+            variable = Variable(kind, self.scope.own(name), boxed=True, shared=True)
             self.allocate(variable.name, "shared", kind, (1,))
             self.declared(name, variable, node)
         elif isinstance(kind, Pointer):
@@ -1203,7 +1248,7 @@ class Translation:
 
     def declared(self, name: str, variable: Variable, node: c_ast.Decl) -> None:
         """Enter a variable, of whose name there is none yet in its block."""
-        if name in self.scope.levels[-1] and name not in self.globals and name not in self.module.constants:
+        if name in self.scope.levels[-1]:
             self.wrong(f'"{name}" has already been declared in the current scope', node)
         self.scope.declare(name, variable)
 
@@ -1213,8 +1258,6 @@ class Translation:
         if made is not None and not self.points_as(made.type, kind):
             said = f'a value of type "{made.type}" cannot be used to initialize an entity of type "{kind}"'
             self.wrong(said, node)
-        if name in self.usage.addressed:
-            self.refuse("a pointer to a pointer", node)
         variable = Variable(kind, self.scope.own(name), readonly=_readonly(node))
         if made is not None:
             self.assign(f"{variable.name}__at", to("i8", made.offset))
@@ -1236,9 +1279,20 @@ class Translation:
     def declare_reference(self, name: str, kind: Pointer, node: c_ast.Decl) -> None:
         if node.init is None:
             self.wrong(f'reference variable "{name}" requires an initializer', node)
+        if kind.const and not self.refers(node.init, kind.to):
+            made = self.value(node.init)
+            kind = made.type if kind.to == "auto" else kind.to
+            node = c_ast.Decl(name, ["const"], [], [], [], None, None, None, node.coord)
+            if isinstance(kind, Struct):
+                structs.declare(self, name, kind, self.converted(made, kind, None), node)
+            else:
+                self.declare_number(name, kind, self.converted(made, kind, None), node)
+            return
         place = self.place(node.init)
         if place.at is None or len(place.at) != 1:
             self.refuse("a reference to a variable", node)
+        if kind.to == "auto":
+            kind = Pointer(place.type, place.readonly or kind.const)
         self.check_bound(Pointer(place.type, place.readonly), kind, node)
         variable = Variable(kind, self.scope.own(name), reference=True, array=place.node)
         if self.changes(place.node):
@@ -1246,6 +1300,24 @@ class Translation:
             variable.array = None
         self.assign(f"{variable.name}__at", offset_of(place.at[0]))
         self.declared(name, variable, node)
+
+    def refers(self, node: c_ast.Node, kind: Any) -> bool:
+        """Whether a reference of a type refers to an expression itself, and not to a value that is made of it."""
+        if isinstance(node, c_ast.ID):
+            variable = self.find(node.name)
+            if variable is None or variable.const is not None:
+                return False
+        elif isinstance(node, c_ast.TernaryOp) and all(self.refers(e, kind) for e in (node.iftrue, node.iffalse)):
+            self.refuse("a reference to one of two variables", node, "a copy of it, without the &")
+        elif isinstance(node, c_ast.FuncCall):
+            return methods.member_place(self, node) is not None
+        elif not isinstance(node, c_ast.ArrayRef | c_ast.StructRef) and getattr(node, "op", "") != "*":
+            return False
+        try:
+            place = self.apart(lambda: self.place(node))[1]
+        except CompileException:  # a member of what a function returned
+            return False
+        return kind in ("auto", place.type) and isinstance(place.type, Scalar | Struct)
 
     def declare_auto(self, name: str, kind: Any, node: c_ast.Decl) -> None:
         group = builtins_threads.group_of(self, node.init) if node.init is not None else None
@@ -1272,7 +1344,7 @@ class Translation:
         name = node.name
         flat = len(kind.shape) == 1 or name in self.usage.partly
         shared = SHARED in node.storage
-        variable = Variable(kind, self.scope.own(name), flat=flat, readonly="const" in node.quals)
+        variable = Variable(kind, self.scope.own(name), flat=flat, readonly="const" in node.quals, shared=shared)
         if shared and "extern" in node.storage:
             self.allocate(variable.name, "shared", kind.of, (0,))
             kind = Array(kind.of, (0,))

@@ -93,7 +93,8 @@ def literal(kind: Any, value: Any) -> Value:
     value = float(value)
     if kind.size < 8:
         with np.errstate(all="ignore"):
-            value = float((np.float32 if kind.size == 4 else np.float16)(value))
+            value = np.float32(value) if kind != HALF else value  # CuPy's float16 is made of a float
+            value = float(np.float16(value) if kind.size == 2 else value)
     if math.isnan(value) or math.isinf(value):
         node = ast.Attribute(load("_c_math"), "nan" if math.isnan(value) else "inf", ast.Load())
         node = ast.UnaryOp(ast.USub(), node) if value < 0 else node
@@ -118,6 +119,8 @@ def convert(value: Value, kind: Any) -> Value:
     if given.kind == "f" and kind.kind in "iu":
         node = call(f"_c_clip_{_wide(kind)}", value.node)
         return Value(kind, node if kind.size >= 4 else to(kind.char, node))
+    if kind == HALF and given == DOUBLE:
+        return Value(kind, call("_c_f2_of_double", value.node))
     return Value(kind, to(kind.char, value.node))
 
 
@@ -138,7 +141,7 @@ _FOLDED = {
 }  # fmt: skip
 
 
-def binary(op: str, a: Value, b: Value) -> Any:
+def binary(op: str, a: Value, b: Value) -> Value | None:
     """An operation on two numbers, by C's rules; None if there is none on such types."""
     if op in ("<<", ">>"):
         return _shift(op, a, b)
@@ -174,6 +177,13 @@ def binary(op: str, a: Value, b: Value) -> Any:
     return Value(kind, to(kind.char, node))
 
 
+def combined(op: str, a: Value, b: Value) -> Value:
+    """An operation that there is for these types."""
+    made = binary(op, a, b)
+    assert made is not None, f"{a.type} {op} {b.type}"
+    return made
+
+
 def _never_negative(value: Value) -> bool:
     return value.const is not None and value.const >= 0
 
@@ -201,11 +211,15 @@ def _folded(op: str, a: Value, b: Value) -> int | None:
     return int(_FOLDED[op](x, y))
 
 
-def unary(op: str, a: Value) -> Any:
-    """``+ - ~ !`` of a number; None if there is none for its type."""
-    if op == "!":
-        known = None if a.const is None else not a.const
-        return literal(BOOL, known) if known is not None else Value(BOOL, ast.UnaryOp(ast.Not(), convert(a, BOOL).node))
+def negated(a: Value) -> Value:
+    """``!`` of a number."""
+    if a.const is not None:
+        return literal(BOOL, not a.const)
+    return Value(BOOL, ast.UnaryOp(ast.Not(), convert(a, BOOL).node))
+
+
+def unary(op: str, a: Value) -> Value | None:
+    """``+ - ~`` of a number; None if there is none for its type."""
     kind = promoted(a.type)
     a = convert(a, kind)
     if op == "+":

@@ -8,7 +8,9 @@ import os
 import threading
 from typing import Any
 
-from gpusim.device import activity
+import numpy as np
+
+from gpusim.device import activity, queue
 from gpusim.importing.errors import NotSimulatedAttribute, NotSimulatedError
 from gpusim.importing.names import extension_type
 from gpusim.kernels import limits
@@ -100,7 +102,8 @@ class Loaded:
                     raise CUDADriverError(500)
                 values = self.module.initial(name)
                 made = core.empty(values.shape, values.dtype)
-                made._a[...] = values
+                # In its turn: work that waits may still write into this memory for its last owner.
+                queue.submit_uncounted("module load", np.copyto, (made._a, values))
                 self._variables[name] = made
             return self._variables[name]
 
