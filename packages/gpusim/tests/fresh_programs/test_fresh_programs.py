@@ -20,7 +20,7 @@ import pytest
 
 from gpusim.kernels import reported
 
-TEXT = "".join((Path(__file__).parent / f"{name}.txt").read_text() for name in ("first", "second", "third"))
+TEXT = "".join((Path(__file__).parent / f"{name}.txt").read_text() for name in ("first", "second", "third", "fourth"))
 PROGRAMS = {
     title: (code, label) for title, code, label in re.findall(r"(?m)^=== (.*)\n((?:(?!===).*\n)*?)--> (.*)$", TEXT)
 }
@@ -69,7 +69,7 @@ def agree(got, expected) -> bool:
 
 
 def test_every_program_has_a_label():
-    assert len(PROGRAMS) == TEXT.count("\n=== ") + 1 == 493
+    assert len(PROGRAMS) == TEXT.count("\n=== ") + 1 == 533
 
 
 @pytest.mark.large(smoke=8)
