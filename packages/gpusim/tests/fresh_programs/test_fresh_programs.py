@@ -27,6 +27,7 @@ PROGRAMS = {
 KNOWN = {
     "raw: attributes": "registers are refused by name",
     "raw: more shared memory than usual": "bytes of local memory are refused by name",
+    "numba: the array's sort": "a TypingError here",
     "numba: C++ linked into a kernel": "refused by name",
     "numba: an overload for kernels": "numba.cuda.extending is refused by name",
     "numba: ask what was compiled": "there is no PTX without NVIDIA's compiler",

@@ -133,7 +133,7 @@ class CountFault(UncompilableError, ValueError):
 
 
 class NameFault(UncompilableError, AttributeError):
-    """A name that a module does not have: Numba asks the module."""
+    """A name that a module, or Numba's own compiler, does not have."""
 
 
 PYTHONS = {"TypeError": CallFault, "ValueError": CountFault, "AttributeError": NameFault}

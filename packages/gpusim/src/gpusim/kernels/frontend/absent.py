@@ -85,6 +85,9 @@ def numbas_error(node: ast.AST, function: ast.AST) -> str:
         return "TypingError" if names - {"", "Exception"} else ""
     if isinstance(node, ast.List):
         return "TypingError" if not node.elts or _used_as_a_list(node, function) else "NumbaRuntimeError"
+    if isinstance(node, ast.Set):  # Python's compiler makes one of three constants otherwise than one of two
+        constant = len(node.elts) > 2 and all(isinstance(each, ast.Constant) for each in node.elts)
+        return "TypingError" if constant else "AttributeError"
     return "TypingError" if isinstance(node, ast.Dict | ast.DictComp | ast.ListComp | ast.JoinedStr) else ""
 
 

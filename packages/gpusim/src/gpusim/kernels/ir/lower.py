@@ -494,6 +494,8 @@ class Lowering:
         result = None
         for operator, operand in zip(node.ops, node.comparators, strict=True):
             if isinstance(operator, ast.In | ast.NotIn):
+                if isinstance(operand, ast.Set):
+                    self.expression(operand)  # refuses it
                 if len(node.ops) > 1 or not isinstance(operand, ast.Tuple) or not operand.elts:
                     raise self.error("A kernel cannot use `in`: compare with each element.", node)
                 return self._among(left, operand.elts, isinstance(operator, ast.In), node)
