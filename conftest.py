@@ -36,6 +36,7 @@ OUTPUT_TIMEOUT = 60  # seconds from a cell's reply to its last output; nbval's o
 
 _FAILED = pytest.StashKey[str]()
 _STATE = pytest.StashKey[tempfile.TemporaryDirectory]()
+_ENVIRONMENT = pytest.StashKey[dict]()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -150,6 +151,10 @@ def pytest_runtest_setup(item):
         pytest.skip(f"{failed} of this notebook failed")
 
 
+def pytest_sessionstart(session):
+    session.stash[_ENVIRONMENT] = dict(os.environ)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item, nextitem):
     done = yield
@@ -158,7 +163,27 @@ def pytest_runtest_teardown(item, nextitem):
         # are judged ask for one each time, which would take seconds by the last file.
         gc.collect()
         gc.freeze()
+        _same_environment(item)
     return done
+
+
+def _same_environment(item):
+    """Fail where a file's tests changed a variable of these for good: tests of other files would run differently after it.
+
+    Other variables are set by libraries when they are imported, as KMP_INIT_AT_FORK is by scikit-learn.
+    """
+    before = item.session.stash[_ENVIRONMENT]
+    looked_at = [
+        name
+        for name in before | os.environ
+        if name.startswith(("GPUSIM_", "KERNELLENS_", "HUNDREDFOLD_", "CUDA_", "CUPY_", "NUMBA_"))
+    ]
+    changed = {name for name in looked_at if before.get(name) != os.environ.get(name)}
+    for name in changed:
+        os.environ.pop(name, None)
+        if name in before:
+            os.environ[name] = before[name]
+    assert not changed, f"the tests of {item.path.name} leave the environment changed: {', '.join(sorted(changed))}"
 
 
 @pytest.hookimpl(wrapper=True)
