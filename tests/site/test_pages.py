@@ -48,7 +48,7 @@ def test_a_stranger_finds_the_answers_from_the_first_page(page):
     expect(page.locator("article ol").first.locator("> li")).to_have_count(5)
     expect(
         page.locator("article table tr", has_text="4\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}H200").last
-    ).to_contain_text("13.6 GB")
+    ).to_contain_text("14.6 GB")
     page.go_back()
     main.get_by_role("link", name="Results").first.click()
     page.locator("#results-filter input").fill("groupby")

@@ -81,6 +81,10 @@ def test_kernels_of_the_notebook_are_taken_along(shell):
         ("", "", "the cell body is empty"),
         ("", "# nothing", "the cell is empty"),
         ("", "for", r"cannot read this as Python: invalid syntax \(line 2\)"),
+        ("", "y = 1\nreturn y", r"cannot read this as Python: 'return' outside function \(line 3\)"),
+        ("", "y = 1\nawait y", r"cannot run the await of line 3.*blocking call"),
+        ("", "[y async for y in x]", r"cannot run the await of line 2"),
+        ("-s", "await x", r"cannot run the await of line 2"),
         ("-o 3", "x", "-o needs the name of a variable"),
         ("--fraction 0.1", "x", "--fraction goes with --shapes"),
         ("-s --fraction 3", "x", "must be between 0 and 1"),
@@ -96,6 +100,13 @@ def test_mistakes_end_in_one_sentence(shell, line, body, says):
     with pytest.raises(UsageError, match=says):
         cell(shell, line, body)
     assert shell.shown == []
+
+
+def test_a_timeline_of_a_cell_with_await_is_refused_before_it_runs(shell):
+    with pytest.raises(UsageError, match=r"%%timeline cannot run the await of line 3"):
+        shell.run_cell_magic("timeline", "", "begun = 1\nawait x")
+    assert "begun" not in shell.user_ns
+    shell.run_cell_magic("timeline", "", "async def later():\n    await x\n")  # one in a function is nobody's business
 
 
 def test_errors_of_the_code_are_its_own(shell):

@@ -62,6 +62,7 @@ def fields(x, y):
         y[i].a = x[i] + 1
         y[i].b = x[i]
 
+crooked = cp.RawKernel('extern "C" __global__ void crooked(const float4* x, double* y) { y[threadIdx.x] = x[threadIdx.x].y; }', "crooked")
 raw = cp.RawKernel(r'''extern "C" __global__ void raw(const double* x, double* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = 3.0 * x[i];
@@ -256,6 +257,7 @@ CASES = [
     ("x = f(3, 2); y = -f(3, 2)", "rows[1, 32](x, y)", UNREAD),
     ("x = f(3); y = cp.zeros(3, [('a', 'f8'), ('b', 'f8')])", "fields[1, 32](x, y)"),
     ("x = f(12); y = f(12)", "raw((1,), (32,), (x, y, 12))"),
+    ("x = cp.arange(9, dtype='f4')[1:]; y = f(2)", "crooked((1,), (2,), (x, y))"),
     ("x = f(12); y = f(12)", "square(x, y)"),
     ("x = f(12)", "z = square(x)"),
     ("x = f(12)", "z = total(x)"),

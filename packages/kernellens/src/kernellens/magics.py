@@ -71,6 +71,12 @@ class LensMagics(Magics):
         source = "\n" + shell.transform_cell(cell)
         try:
             tree = ast.parse(source)
+            if waiting := _awaits(tree):
+                raise UsageError(
+                    f"{magic} cannot run the await of line {waiting}: the notebook's event loop is in use while a magic runs. "
+                    "Make the blocking call instead, such as client.gather(x) for await client.gather(x)."
+                )
+            compile(tree, "<cell>", "exec")  # what is an error only there, such as a return outside of a function
         except SyntaxError as error:
             raise UsageError(f"{magic} cannot read this as Python: {error.msg} (line {error.lineno}).") from None
         if not tree.body:
@@ -177,6 +183,20 @@ class LensMagics(Magics):
 def register(ipython: Any) -> None:
     """Add `%%lens`, `%%timeline` and `%gpu` to a shell."""
     ipython.register_magics(LensMagics)
+
+
+def _awaits(tree: ast.AST) -> int:
+    """The line of the first `await`, `async for` or `async with` that no function is around; 0 without one."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            continue
+        if isinstance(node, (ast.Await, ast.AsyncFor, ast.AsyncWith)):
+            return node.lineno
+        if isinstance(node, ast.comprehension) and node.is_async:
+            return node.target.lineno
+        if line := _awaits(node):
+            return line
+    return 0
 
 
 def _gpu(name: str | None) -> gpus.GPU:

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import types
 
 import nbformat
 import pytest
@@ -328,3 +329,26 @@ def test_the_table_names_the_rules_and_shows_both_texts(capsys):
 def test_a_notebook_without_outputs_is_not_compared(capsys):
     show([Outcome("new.ipynb", compared=[{"cell": 1, "verdict": "set apart", "apart": ["not stored"]}])])
     assert "set apart" not in capsys.readouterr().out
+
+
+def test_what_the_simulator_shows_of_a_finding_is_nothing_that_the_notebook_prints(monkeypatch):
+    """A kernel that reads past an array goes on, as on a GPU, and a card says so."""
+    import IPython
+    import IPython.display
+
+    from gpusim.kernels import reported
+
+    shown = []
+    monkeypatch.setattr(IPython, "get_ipython", lambda: types.SimpleNamespace(kernel=True))
+    monkeypatch.setattr(IPython.display, "display", lambda data, *, metadata, raw: shown.append((data, metadata)))
+    reported.tell("double", "out[3] does not exist.")
+    ((data, metadata),) = shown
+    here = cell("double[1, 4](x)\nx", "[0. 2.]", "execute_result")
+    here.outputs.insert(0, nbformat.v4.new_output("display_data", data=data, metadata=metadata))
+    assert outputs.text(here) == "[0. 2.]"
+    assert outputs.compare_cell(1, cell("x", "[0. 2.]", "execute_result"), here, None, True).verdict == "agrees"
+
+
+def test_a_second_run_that_did_not_come_so_far_makes_no_number_random():
+    assert compared("5", "6", again="7").verdict == "set apart"
+    assert compared("5", "6", again="").verdict == "differs"

@@ -148,9 +148,12 @@ class Kernel:
         args = tuple([np.uint64(value) if type(value) is int and value >= 2**63 else value for value in args])
         griddim, blockdim = limits.normalize(griddim, blockdim)
         cooperative = cooperative or "cg.this_grid" in function.intrinsics
-        limits.check(griddim, blockdim, sharedmem, device=self.limits, cooperative=cooperative, kernel=self.name)
         key = _key(args)
-        compiled = self._for(key, args)
+        compiled = self._compiled.get((*key, reported.goes_on()))
+        if compiled is None:
+            # Before it is compiled: what it needs of shared memory is not known then.
+            limits.check(griddim, blockdim, sharedmem, device=self.limits, cooperative=cooperative, kernel=self.name)
+            compiled = self._for(key, args)
         if compiled is not None:
             static = compiled.shared.nbytes
             limits.check(

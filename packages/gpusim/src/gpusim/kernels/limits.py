@@ -188,11 +188,14 @@ def resident_blocks(threads: int, shared: int = 0, registers: int | None = None,
 
 
 def _dim(dim: Any, name: str) -> tuple[int, int, int]:
+    # Each launch passes here, some of them several times, and an abstract class takes a microsecond to recognise a number.
+    if type(dim) is tuple and len(dim) == 3 and type(dim[0]) is type(dim[1]) is type(dim[2]) is int:
+        return dim
     dim = list(dim) if isinstance(dim, tuple | list) else [dim]
     if len(dim) > 3:
         raise ValueError(f"{name} must be a sequence of 1, 2 or 3 integers, got {dim!r}")
     for v in dim:
-        if not isinstance(v, numbers.Integral):
+        if type(v) is not int and not isinstance(v, numbers.Integral):
             hint = ""
             if isinstance(v, numbers.Real):
                 hint = ". A division with / gives a float: round up with `(n + threads - 1) // threads`"

@@ -68,6 +68,53 @@ def test_a_pointer_of_vectors_as_one_of_numbers(cp, backend):
     assert x.get().tolist() == [*range(8), *[-1] * 8, *range(16, 32)]
 
 
+MISALIGNED = r"""
+struct mixed { double d; float f; };
+extern "C" {
+__global__ void ends(const float4* p, float* o, int n) { if (n) { float4 v = p[threadIdx.x]; o[0] = v.x + v.w; } }
+__global__ void pair(const float4* p, float* o, int n) { o[0] = p[0].x; o[1] = p[0].y; }
+__global__ void store(float4* p, float* o, int n) { p[threadIdx.x] = make_float4(1, 2, 3, 4); }
+__global__ void store_ends(float4* p, float* o, int n) { p[0].x = 1; p[0].w = 4; }
+__global__ void member(const float4* p, float* o, int n) { o[0] = p[1].y; }
+__global__ void cast(const float4* p, float* o, int n) { const float* q = reinterpret_cast<const float*>(p + 1); o[0] = q[threadIdx.x]; }
+__global__ void address(const float4* p, float* o, int n) { o[0] = n ? 1 : 0; const float4* q = p + n; if (q == p) o[1] = 1; }
+__global__ void single(const mixed* p, float* o, int n) { o[0] = p[0].f; }
+__global__ void doubles(const mixed* p, float* o, int n) { o[0] = (float)p[0].d; }
+__global__ void number(const double* p, float* o, int n) { if (n) o[0] = (float)p[0]; }
+}
+"""
+"""NVRTC 13.5 makes of these for compute_90: ld.global.v4.f32, ld.global.v2.f32, st.global.v4.f32, and one instruction a number."""
+
+
+@pytest.mark.parametrize(
+    "name, n, stopped_at",
+    [
+        ("ends", 1, (4, 8, 12)), ("ends", 0, ()), ("pair", 1, (4, 12)), ("store", 1, (4, 8, 12)), ("store_ends", 1, ()),
+        ("member", 1, ()), ("cast", 1, ()), ("address", 1, ()), ("single", 1, ()), ("doubles", 1, (4, 12)), ("number", 1, (4, 12)),
+        ("number", 0, ()),
+    ],
+)  # fmt: skip
+def test_a_misaligned_address_stops_the_kernel_that_touches_it(cp, backend, name, n, stopped_at):
+    kernel = cp.RawModule(code=MISALIGNED).get_function(name)
+    held, out = cp.zeros(128, cp.uint8), cp.zeros(32, cp.float32)
+    for start in (0, 4, 8, 12):
+        memory = cp.cuda.UnownedMemory(held.data.ptr + start, 96, held)
+        pointer = cp.cuda.MemoryPointer(memory, 0)
+        for given in (pointer, cp.ndarray((96,), cp.uint8, pointer), memory.ptr):
+            kernel((1,), (1,), (given, out, np.int32(n)))
+            if start in stopped_at:
+                with pytest.raises(cp.cuda.runtime.CUDARuntimeError, match="cudaErrorMisalignedAddress"):
+                    cp.cuda.runtime.deviceSynchronize()
+            else:
+                cp.cuda.runtime.deviceSynchronize()
+
+
+def test_a_kernel_tried_out_for_its_address_runs_once(cp, backend, capfd):
+    x = cp.zeros(9, dtype=cp.float32)
+    run(cp, "", 'float4* p) { p[threadIdx.x].y += 1; if (!threadIdx.x) printf("once\\n"); }', x[1:], threads=2)
+    assert x.tolist() == [0, 0, 1, 0, 0, 0, 1, 0, 0] and capfd.readouterr().out.count("once") == 1
+
+
 def test_vectors_in_shared_memory_and_by_value(cp, backend):
     x = cp.arange(16, dtype=cp.int32)
     given = np.zeros((), np.dtype([("x", "i4"), ("y", "i4")]))

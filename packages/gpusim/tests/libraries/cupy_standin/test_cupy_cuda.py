@@ -256,6 +256,28 @@ def test_the_memory_of_an_object_with_an_array_interface_is_shared(cp):
     assert float(x[0, 1]) == -1
 
 
+def test_an_ufunc_writes_to_an_object_with_an_array_interface(cp):
+    """[cupy/_core/_kernel.pyx, ufunc.__call__: _preprocess_optional_args(dev_id, out_args)]"""
+    x, out, mask = cp.arange(3.0), cp.zeros(3), cp.array([True, False, True])
+
+    class Wrapper:
+        def __init__(self, array):
+            self.__cuda_array_interface__ = array.__cuda_array_interface__
+
+    class Pretender:
+        @property
+        def __cuda_array_interface__(self):
+            raise AttributeError("the column is on the host")
+
+    made = cp.add(x, 1, out=Wrapper(out), _where=Wrapper(mask))
+    assert type(made) is cp.ndarray and out.tolist() == made.tolist() == [1, 0, 3]
+    for call in (cp.negative, lambda it: cp.add(x, it), lambda it: cp.add(1, it), lambda it: cp.add(x, 1, out=it),
+                 lambda it: cp.add(x, 1, _where=it), lambda it: x.__iadd__(it), lambda it: cp.concatenate([x, it]), lambda it: x.round(out=it)):  # fmt: skip
+        with pytest.raises(TypeError, match="Unsupported type <class '.*Pretender'>") as raised:
+            call(Pretender())
+        assert raised.type is TypeError
+
+
 def test_memory_that_is_not_ours_is_refused(cp):
     class Foreign:
         __cuda_array_interface__ = {"shape": (3,), "typestr": "<f8", "data": (4096, False), "version": 3}

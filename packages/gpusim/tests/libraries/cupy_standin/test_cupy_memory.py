@@ -100,6 +100,68 @@ def test_allocators(cp, restored, allocator):
     assert cp.get_default_memory_pool().used_bytes() == used
 
 
+def _slab(cp):
+    """An allocator that gives out one large allocation piece by piece."""
+    whole, begin = cp.cuda.MemoryPool().malloc(1 << 16), iter(range(0, 1 << 16, 512))
+    return lambda size: whole + next(begin)
+
+
+@pytest.mark.parametrize("allocator", ["slab", "malloc_managed", "malloc_async", "functions", "a class of one's own"])
+def test_an_array_lies_where_its_allocator_says(cp, restored, allocator):
+    """ndarray.data is what the allocator returned (cupy/_core/core.pyx, _ndarray_base._init: self.data = memory.alloc(size))."""
+    cuda, runtime, given = cp.cuda, cp.cuda.runtime, []
+
+    class Own(cuda.BaseMemory):
+        def __init__(self, size):
+            self.ptr, self.size, self.device_id = runtime.malloc(size), size, 0
+
+        def __del__(self):
+            runtime.free(self.ptr)
+
+    made = {
+        "slab": _slab(cp),
+        "functions": cuda.PythonFunctionAllocator(
+            lambda size, on: runtime.malloc(size), lambda at, on: runtime.free(at)
+        ).malloc,
+        "a class of one's own": lambda size: cuda.MemoryPointer(Own(size), 0),
+    }
+    chosen = made.get(allocator) or getattr(cuda, allocator)
+
+    def noting(size):
+        given.append(chosen(size))
+        return given[-1]
+
+    cuda.set_allocator(noting)
+    x, y = cp.full(4, 1.0), cp.full(4, 2.0)
+    assert x.tolist() == [1.0] * 4 and y.tolist() == [2.0] * 4  # neither lies on the other
+    assert [x.data.ptr, y.data.ptr] == [pointer.ptr for pointer in given[:2]]
+    assert allocator == "slab" or (
+        x.data.mem is given[0].mem and (x[2:].data.mem, x[2:].data.ptr - x.data.ptr) == (x.data.mem, 16)
+    )
+
+
+def test_memory_lives_as_long_as_an_array_on_its_pointer(cp):
+    runtime, freed = cp.cuda.runtime, []
+    allocator = cp.cuda.PythonFunctionAllocator(lambda size, on: runtime.malloc(size), lambda at, on: freed.append(at))
+    x = cp.ndarray((4,), float, allocator.malloc(32))
+    view, address = x[1:], x.data.ptr
+    del x
+    assert not freed
+    del view
+    assert freed == [address]
+    runtime.free(address)
+
+
+def test_a_pointer_is_read_only_and_moves(cp):
+    pointer = cp.cuda.alloc(1024)
+    start = pointer.ptr
+    for name in ("ptr", "mem", "device_id"):  # readonly in cupy/cuda/memory.pxd
+        with pytest.raises(AttributeError):
+            setattr(pointer, name, 0)
+    pointer += 512
+    assert (pointer.ptr, int(pointer - 512), (256 + pointer).ptr) == (start + 512, start, start + 768)
+
+
 def test_unpooled_memory_goes_back_at_once(cp, restored):
     free, total = cp.cuda.runtime.memGetInfo()
     pointer = cp.cuda.memory.malloc_managed(2**20)

@@ -73,6 +73,14 @@ def test_a_fused_function_gets_placeholders(cp):
     assert fused(lambda x, n: (-x + n) ** 2 // 1 < 4, x, 2).all()
     assert fused(lambda x: x[None], x).shape == (1, 3, 4)
     assert fused(lambda x: (cp.clip(x, 0, 2), cp.where(x > 1, x, -x)), x)[1].sum() == -12
+    assert (
+        fused(lambda x: cp.clip(a=x, a_min=0, a_max=2) + cp.where(condition=x > 1, x=x, y=-x) + cp.copy(a=x), x).sum()
+        == 12
+    )
+    assert fused(lambda x: cp.around(a=x) + cp.real(val=x) - cp.sum(a=x), x).sum() == -120
+    fused(lambda x: cp.add(1, 2, out=x), x)
+    assert (x == 3).all()
+    x[...] = 1
     assert fused(lambda x: x.__imul__(2), x) is not None and (x == 2).all()
     assert fused(lambda x: cp.fuse(lambda y: y + 1)(x), x).sum() == 36  # one within another needs no name
     for function, error, said in (
@@ -82,12 +90,18 @@ def test_a_fused_function_gets_placeholders(cp):
         (lambda x: x if x else x, TypeError, "Cannot convert to Python scalar in cupy.fuse"),
         (lambda x: x + cp.ones(4), TypeError, "Concrete ndarray is not supported in fusion."),
         (lambda x: x + host, TypeError, None),
+        (
+            lambda x: cp.concatenate([x, x]),
+            TypeError,
+            "Unsupported type <class 'cupy._core._fusion_interface._ArrayProxy'>",
+        ),
         (lambda x: 2**x, TypeError, "unsupported operand"),
         (lambda x: x[0:1], NotImplementedError, "Only full range"),
         (lambda x: [x], ValueError, "The return value of fused functions must be"),
     ):
-        with pytest.raises(error, match=said and re.escape(said)):
+        with pytest.raises(error, match=said and re.escape(said)) as raised:
             fused(function, x)
+        assert raised.type is error
     with pytest.raises(TypeError, match="Invalid argument type for 'fused'"):
         fused(lambda x, y: x, x, [1])
 

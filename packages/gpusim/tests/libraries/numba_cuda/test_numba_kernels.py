@@ -142,6 +142,19 @@ def test_arguments_that_no_kernel_takes(cuda, value, error, words):
         kernel[1, 1](value, np.zeros(1))
 
 
+def test_a_container_is_refused_at_each_launch(cuda):
+    @cuda.jit
+    def kernel(values, out):
+        out[0] = values[0]
+
+    out = cuda.device_array(1)
+    for _ in range(2):
+        with pytest.raises(numba.core.errors.NumbaRuntimeError, match="NRT required but not enabled, for values"):
+            kernel[1, 1]([1.0], out)
+        kernel[1, 1](np.ones(1), out)
+    assert len(kernel.overloads) == 1
+
+
 def test_wrong_options(cuda):
     with pytest.raises(NotImplementedError, match="bounds checking is not supported"):
         cuda.jit(boundscheck=True)

@@ -164,6 +164,22 @@ def test_cupy_takes_its_memory_from_rmm(rmm):
     """)
 
 
+def test_a_resource_does_not_give_memory_out_twice(rmm):
+    """rmm_cupy_allocator's DeviceBuffer is the owner of the UnownedMemory that the pointer keeps (rmm/allocators/cupy.py)."""
+    rmm("""
+        import cupy
+        from rmm.allocators.cupy import rmm_cupy_allocator
+        rmm.mr.set_current_device_resource(rmm.mr.FixedSizeMemoryResource(rmm.mr.CudaMemoryResource(), 1024, 4))
+        cupy.cuda.set_allocator(rmm_cupy_allocator)
+        first = cupy.ndarray((4,), float, cupy.cuda.alloc(32))
+        first[...] = 1
+        second = cupy.full(4, 2.0)
+        assert first.tolist() == [1.0] * 4 and first.data.ptr != second.data.ptr
+        pointer = rmm_cupy_allocator(0)
+        assert (pointer.ptr, pointer.mem.size) == (0, 0)
+    """)
+
+
 @pytest.mark.parametrize("order", ["cudf cupy numba.cuda", "cupy numba.cuda cudf", "numba.cuda cudf cupy"])
 def test_with_cudf_cupy_and_numba_take_their_memory_from_rmm(order):
     """cudf/__init__.py of 26.10 sets both allocators, so CuPy's own pool stays empty on a GPU."""

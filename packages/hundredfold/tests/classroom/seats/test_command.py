@@ -20,8 +20,8 @@ def test_forty_learners_on_four_gpus():
     done = run("--learners", "40", "--gpus", "4xH200")
     assert done.exit_code == 0, done.output
     said = " ".join(done.output.split())
-    assert "40 learners on 4 × H200: MPS, 13.6 GB each." in said
-    assert "CUPY_GPU_MEMORY_LIMIT=13600000000" in said and "nvidia-cuda-mps-control -d" in said
+    assert "40 learners on 4 × H200: MPS, 14.6 GB each." in said
+    assert "CUPY_GPU_MEMORY_LIMIT=14575482009" in said and "nvidia-cuda-mps-control -d" in said
     assert "01 arrays" in said and "05 kernels" in said
 
 

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 CONSTANTS = ".nv.constant3"
-"""The section, and bank, of a program's own constants [NVIDIA, *CUDA Binary Utilities*, names of sections from memory]."""
+"""The section, and bank, of a program's own constants, as ptxas of CUDA 13 names it."""
 
 
 def sections(code: bytes) -> dict[str, int]:

@@ -5,6 +5,8 @@ A plain model of CUDA's rules.  Work of a stream runs in order.  The default str
 engine, and copies to the host another, so that both may go on beside a kernel.  The host launches and goes on; it waits where the
 program waits, at a copy to or from memory that is not pinned, and at ``cudaFree``.  To the device, CuPy in truth copies such memory
 into a pinned buffer of its own, which holds the host too; how long depends on the host, and is taken to be the transfer's time.
+That is short: on an H200 copies of ordinary memory ran at 7 to 16 GB/s, of pinned memory at 32 to 55, for 1 to 256 MiB
+[recordings/raw/nvidia-h200, stage probe, part transfers].
 """
 
 from __future__ import annotations

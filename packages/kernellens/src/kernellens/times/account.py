@@ -20,7 +20,7 @@ of which about every second waits for the one before."""
 SHARED_LATENCY = 24
 """Cycles of a load from shared memory [Jia et al. 2018: 19 to 26]."""
 BARRIER = 30
-"""Cycles of a barrier that nobody is late for [from memory; 20 to 40 in microbenchmarks]."""
+"""Cycles of a barrier that nobody is late for: a choice, about that of a load from shared memory.  No measurement was found."""
 
 
 def work_of(

@@ -131,7 +131,8 @@ _ALIASES = {
 
 def conversion(source: str, target: str) -> Cost:
     """Cost of turning one type of number into another: between floats and integers, and between widths of floats, it is the
-    special function units' rate [CUDA C++ Programming Guide, throughput of type conversions, from memory]."""
+    special function units' rate [CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions", as public notes quote
+    it: 16 results of "all other type conversions" a cycle and SM]."""
     if source == target or (source not in FLOATS and target not in FLOATS):
         return Cost({})
     return Cost({"special": 1.0})

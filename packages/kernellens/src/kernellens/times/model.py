@@ -26,8 +26,9 @@ SCHEDULERS = 4
 7.x" to "10.x", Architecture]."""
 
 FILL = 64
-"""Bytes that an SM can take from L2 in a cycle [NVIDIA Volta and A100 white papers, from memory].  No kernel can read
-faster, whatever L2 gives; so this, times the SMs, is the bound's rate for what never leaves L2."""
+"""Bytes that an SM can take from L2 in a cycle; times the SMs it is the bound's rate for what never leaves L2.  A choice above
+what is known: an A100's L2 gives 5120 bytes a cycle, 47 for each SM [NVIDIA, "NVIDIA Ampere Architecture In-Depth"], and an
+H200's gave 39 [te42kyfo/gpu-benches@1c36d509ee, gpu-l2-cache/h200.txt: 10.25 TB/s]."""
 
 PRINTED = 1.01
 """Data sheets round: 7.8 TFLOP/s are 80 SMs x 32 x 2 x 1.53 GHz = 7.83.  A bound allows for it."""
@@ -37,12 +38,12 @@ INTEGERS = 4
 operands does two (IADD3, IMAD), and the compiler may give half of them to the units of float32 (as IMAD)."""
 
 SHORTEST = 0.5e-6
-"""Seconds.  No kernel is shorter: Nsight Systems shows 0.8 to 1.2 µs for empty ones, from memory, and the shortest
-published for the project's figures is 1.136 µs (numbast issue 71).  Less than the half of that is not seen."""
+"""Seconds.  No kernel is shorter: the shortest published for the project's figures took 1.136 µs (numbast issue 71).  A bound
+allows for less than the half of that."""
 
 AT_ONCE = 2
-"""Requests for one address that L2 does in a cycle at most.  NVIDIA's white papers on Kepler and Maxwell say one, from
-memory, and later ones nothing; a bound allows for twice that."""
+"""Requests for one address that L2 does in a cycle at most.  A choice: no source was found that says how many, and no published
+time of contended atomics needs as many."""
 
 REACHED = 0.9
 """Share of the printed memory bandwidth that a plain copy reaches: 4.3 of 4.8 TB/s on an H200; 0.92 on a V100 with CuPy's
@@ -270,8 +271,10 @@ MATRIX = {
     **{(8, 0): 1024, (9, 0): 2048, (10, 0): 4096, (10, 3): 4096},
 }
 """Multiplications and additions of float16 that the matrix units of an SM do in a cycle: 125 TFLOP/s are 80 SMs x 512 x 2 x
-1.53 GHz [NVIDIA, white papers of Volta, Turing, GA102, Ada and RTX Blackwell, from memory; A100, H100 and B200 by
-openxla/xla, xla/stream_executor/cuda/cuda_core_info_table.cc, which quotes them].
+1.53 GHz [Volta: 640 units of 64 in 80 SMs, io-tech.fi (2017); Turing: 65 TFLOP/s of a T4, as `_kept` quotes; RTX 50: 419 of an
+RTX 5090, lamonoai/gpumap, nvidia/GPU.md; GA10x and Ada are taken to be alike.  A100, H100 and B200: openxla/xla,
+xla/stream_executor/cuda/cuda_core_info_table.cc, which quotes NVIDIA's white papers].  A GeForce card does half of it where sums
+are float32 [calwoo.github.io: 165 TFLOP/s of an RTX 4090], which is not counted.
 TF32 at half of that, from compute capability 8.0 on."""
 
 

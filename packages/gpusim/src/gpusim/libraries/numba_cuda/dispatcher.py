@@ -196,6 +196,7 @@ class CUDADispatcher(serialize.ReduceMixin):
         if found is not None:
             return found
         if self._can_compile:
+            _arguments.refuse_container(self.py_func, kinds)
             return _Kernel(self, kinds)
         from numba.core.registry import cpu_target
         from numba.core.typeconv.rules import default_type_manager
@@ -456,7 +457,6 @@ class _Kernel:
         self._check_bounds(options.get("launch_bounds"), blockdim)
         retr: list = []
         values = []
-        _arguments.refuse_container(self._dispatcher.py_func, self.argument_types)
         for kind, value in zip(self.argument_types, args, strict=True):
             for extension in reversed(options.get("extensions") or ()):
                 kind, value = extension.prepare_args(kind, value, stream=stream, retr=retr)

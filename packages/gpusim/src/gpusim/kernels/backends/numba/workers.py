@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
 import time
@@ -303,7 +304,9 @@ def _setting(name: str, default: float) -> float:
     return value
 
 
+@functools.cache
 def _cores() -> int:
+    """How many threads run blocks: asked once, since it takes as long as a small launch to read what control groups allow."""
     from gpusim import hardware
 
     return hardware.cpu.cores()
@@ -320,6 +323,7 @@ def _executor() -> ThreadPoolExecutor:
 def _after_fork() -> None:
     global _pool, _pool_lock
     _pool, _pool_lock = None, threading.Lock()
+    _cores.cache_clear()
 
 
 if hasattr(os, "register_at_fork"):

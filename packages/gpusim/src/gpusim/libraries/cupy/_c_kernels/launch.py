@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.device import regions
+from gpusim.device import regions, shapes
 from gpusim.kernels.driver_errors import LaunchError
 from gpusim.kernels.faults import TRACE_SETTING, KernelError
 from gpusim.kernels.frontend.cuda_cpp.c_types import Pointer, Scalar, Struct
+
+Crooked = list[tuple[np.ndarray, str, Pointer]]
+"""Arguments that are misaligned: their memory, names and types."""
 
 
 class ArgumentFault(KernelError, TypeError):
@@ -60,8 +63,8 @@ def pointer(value: Any, kind: Pointer, name: str, kernel: str) -> np.ndarray:
         return np.empty(0, wanted)
     if isinstance(value, array_class()):
         memory = flat(value._a)
-    elif hasattr(value, "mem") and hasattr(value, "_block"):
-        memory = np.asarray(value._block.raw)[value._offset :].view(np.uint8)
+    elif hasattr(value, "mem") and hasattr(value, "_offset"):
+        memory = value.mem.raw[value._offset :]
     elif isinstance(value, np.ndarray) and value.size != 1:
         raise TypeError(_host(value))
     elif isinstance(value, (int, np.integer)) and not isinstance(value, bool) and int(value):
@@ -73,7 +76,7 @@ def pointer(value: Any, kind: Pointer, name: str, kernel: str) -> np.ndarray:
             kernel=kernel,
         )
     if isinstance(kind.to, Struct) and memory.dtype.names is not None:
-        _check_layout(memory.dtype, kind.to, name, kernel)
+        _checklayout(memory.dtype, kind.to, name, kernel)
         return memory.view(wanted)
     if getattr(kind.to, "char", "") == "f2" and memory.dtype == np.float16:
         return memory.view(wanted)
@@ -84,39 +87,23 @@ def pointer(value: Any, kind: Pointer, name: str, kernel: str) -> np.ndarray:
     return memory.view(np.uint8)[:whole].view(wanted)
 
 
-def misaligned(value: Any, param: tuple[str, object]) -> str | None:
-    """What is wrong with the address of an argument for a pointer, or nothing: a ``float4`` is loaded from a multiple of 16 bytes."""
-    name, kind = param
-    if not isinstance(kind, Pointer) or not isinstance(kind.to, Struct) or not isinstance(value, array_class()):
-        return None
-    start = value._a.ctypes.data - value._block.raw.ctypes.data  # in memory that begins at a multiple of 512
-    if not value.size or not start % kind.to.alignment:
-        return None
-    return (
-        f"{name} is a pointer to {kind.to}, which must lie at a multiple of {kind.to.alignment} bytes; the array begins "
-        f"{start} bytes behind one. Pass an array that begins at one, or read its numbers one by one."
-    )
+def misaligned(memory: np.ndarray, kind: Pointer) -> bool:
+    """Whether an argument for a pointer lies where a GPU cannot load at once what it points to: a ``float4`` is at a multiple of 16."""
+    if not memory.size:
+        return False
+    return memory.ctypes.data % kind.to.alignment > 0 if isinstance(kind.to, Struct) else not memory.flags.aligned
 
 
-def fail(said: str) -> None:
-    """End a launch as a GPU ends one that loads from an address that is not aligned."""
-    from ..cuda._errors import CUDARuntimeError
-
-    error = CUDARuntimeError(716)
-    error.add_note(said)
-    raise error
-
-
-def _layout(dtype: np.dtype, start: int = 0) -> list[tuple]:
+def layout(dtype: np.dtype, start: int = 0) -> list[tuple]:
     """Where the numbers of a record lie, and of which type they are."""
     if dtype.names is None:
         return [(start, dtype.base, dtype.shape)]
-    return [each for name in dtype.names for each in _layout(dtype.fields[name][0], start + dtype.fields[name][1])]
+    return [each for name in dtype.names for each in layout(dtype.fields[name][0], start + dtype.fields[name][1])]
 
 
-def _check_layout(given: np.dtype, kind: Struct, name: str, kernel: str) -> None:
+def _checklayout(given: np.dtype, kind: Struct, name: str, kernel: str) -> None:
     """Refuse records that lie otherwise than a struct does."""
-    if _layout(given) == _layout(kind.dtype) and given.itemsize == kind.size:
+    if layout(given) == layout(kind.dtype) and given.itemsize == kind.size:
         return
     raise ArgumentFault(
         f"{name} is of the struct {kind}, {kind.size} bytes: {_told(kind.dtype)}. The records have {given.itemsize}: {_told(given)}. "
@@ -126,7 +113,7 @@ def _check_layout(given: np.dtype, kind: Struct, name: str, kernel: str) -> None
 
 
 def _told(dtype: np.dtype) -> str:
-    return ", ".join(f"{base}{list(shape) if shape else ''} at {start}" for start, base, shape in _layout(dtype))
+    return ", ".join(f"{base}{list(shape) if shape else ''} at {start}" for start, base, shape in layout(dtype))
 
 
 def members(value: Any, kind: Struct, name: str, kernel: str) -> list[Any]:
@@ -148,7 +135,7 @@ def members(value: Any, kind: Struct, name: str, kernel: str) -> list[Any]:
             f"{name} is of the struct {kind}, and {type(value).__name__} is no record: pass a NumPy scalar of a structured dtype.",
             kernel=kernel,
         )
-    _check_layout(value.dtype, kind, name, kernel)
+    _checklayout(value.dtype, kind, name, kernel)
     record = np.asarray(value).reshape(-1).view(kind.dtype)[0]
     made = []
     for path, _ in structs.leaves(kind):
@@ -182,7 +169,7 @@ def _at_address(address: int, name: str, kernel: str) -> np.ndarray:
 
 def _check_read_as(given: np.dtype, kind: Pointer, name: str, kernel: str) -> None:
     wanted = kind.to.dtype
-    if isinstance(kind.to, Struct) and all(base == given for _, base, _ in _layout(wanted)):
+    if isinstance(kind.to, Struct) and all(base == given for _, base, _ in layout(wanted)):
         return  # a vector of its numbers, as float4 of float32
     same_bits = given.kind in "iub" and wanted.kind in "iub" and given.itemsize == wanted.itemsize
     part = given.kind == "c" and wanted.kind == "f" and wanted.itemsize * 2 == given.itemsize
@@ -251,12 +238,25 @@ def number(value: Any, kind: Scalar, name: str, kernel: str) -> Any:
     )
 
 
-def launched(kernel: Any, grid: tuple, block: tuple, args: tuple, shared_mem: int, cooperative: bool) -> None:
+def launched(
+    kernel: Any,
+    grid: tuple,
+    block: tuple,
+    args: tuple,
+    shared_mem: int,
+    cooperative: bool,
+    crooked: Crooked | None = None,
+) -> None:
     """Launch an engine's kernel; what the driver refuses is raised as CuPy raises it."""
     from ..cuda._errors import CUDADriverError
 
     try:
-        kernel.launch(grid, block, args, sharedmem=shared_mem, cooperative=cooperative)
+        if crooked and not shapes.on:
+            from .misaligned import launch  # for start-up time: hardly a program needs it
+
+            launch(kernel, grid, block, args, shared_mem, cooperative, crooked)
+        else:
+            kernel.launch(grid, block, args, sharedmem=shared_mem, cooperative=cooperative)
     except LaunchError as error:
         raised = CUDADriverError(int(error.code))
         if error.reason:

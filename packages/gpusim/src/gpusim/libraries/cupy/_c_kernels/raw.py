@@ -8,7 +8,7 @@ import os
 import threading
 from typing import Any
 
-from gpusim.device import activity, queue
+from gpusim.device import activity
 from gpusim.importing.errors import NotSimulatedAttribute, NotSimulatedError
 from gpusim.importing.names import extension_type
 from gpusim.kernels import limits
@@ -176,9 +176,13 @@ class RawKernel:
                 kernel=self.name,
             )
         passed: list[Any] = []
+        crooked: launch.Crooked = []
         for value, (name, kind) in zip(args, made.params, strict=True):
             if isinstance(kind, Pointer):
-                passed.append(launch.pointer(value, kind, name, self.name))
+                memory = launch.pointer(value, kind, name, self.name)
+                if launch.misaligned(memory, kind):
+                    crooked.append((memory, name, kind))
+                passed.append(memory)
             elif isinstance(kind, Struct):
                 passed += launch.members(value, kind, name, self.name)
             else:
@@ -197,12 +201,10 @@ class RawKernel:
         kernel.limits = dataclasses.replace(
             limits.DEVICE, shared=max(limits.DEVICE.shared, self._dynamic + made.shared)
         )
-        crooked = next(filter(None, map(launch.misaligned, args, made.params)), None)
         with activity.on(None if stream is None else int(stream.ptr)):
-            if crooked is not None:
-                queue.submit_uncounted(self.name, launch.fail, (crooked,))
-                return
-            launch.launched(kernel, *dims, tuple(passed), int(shared_mem), bool(self.enable_cooperative_groups))
+            launch.launched(
+                kernel, *dims, tuple(passed), int(shared_mem), bool(self.enable_cooperative_groups), crooked
+            )
 
     def compile(self, log_stream: Any = None) -> None:
         """Compile now, and not when it is first launched."""

@@ -78,9 +78,11 @@ def _sweep() -> None:
 def device_of(array: Any) -> tuple[int, int]:
     """DLPack's kind of device, and its number."""
     from ..cuda._addresses import _managed
+    from ..cuda._pointers import ManagedMemory
 
-    kind = MANAGED if type(getattr(array._block, "mem", None)).__name__ == "ManagedMemory" else CUDA
-    return (MANAGED if array._block.ptr in _managed else kind), array._block.device_id
+    memory = array._block
+    managed = isinstance(getattr(memory, "owner", memory), ManagedMemory) or memory.ptr in _managed
+    return (MANAGED if managed else CUDA), memory.device_id
 
 
 def export(array: Any, stream: Any, max_version: Any, dl_device: Any, copy: Any) -> Any:

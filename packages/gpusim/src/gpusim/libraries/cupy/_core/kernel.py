@@ -17,7 +17,7 @@ from .casting import convert
 from .checks import broadcast, check_devices, check_output, may_share_bounds, raise_if_invalid_cast
 from .convert import array as as_array
 from .convert import from_like
-from .promote import BIG, DeviceLike, Loop, choose, kind_of_scalar
+from .promote import BIG, Loop, choose, kind_if_scalar, kind_of_scalar
 
 _submit = queue.submit
 # Hidden ones included: which are visible is read when a device is first used, and this at the import.
@@ -95,9 +95,8 @@ class ufunc:
         elif isinstance(x, array_class):
             return self._full_call(args, kwargs)
         else:
-            try:
-                kind = kind_of_scalar(x)
-            except DeviceLike:
+            kind = kind_if_scalar(x)
+            if kind is None:
                 return self._full_call(args, kwargs)
             shape = None
             moved = 0
@@ -120,10 +119,10 @@ class ufunc:
             elif isinstance(y, array_class):
                 return self._full_call(args, kwargs)
             else:
-                try:
-                    kind = (kind, kind_of_scalar(y))
-                except DeviceLike:
+                other = kind_if_scalar(y)
+                if other is None:
                     return self._full_call(args, kwargs)
+                kind = (kind, other)
                 plan = self._plans.get(kind) or self._remember(kind, kind)
                 y = plan.scalars[1](y)
                 reads = (x,)
@@ -183,11 +182,10 @@ class ufunc:
                 reads = (a, b)
             else:
                 reads = (a,)
-                try:
-                    kind = (a.dtype, kind_of_scalar(y))
-                except DeviceLike:
+                other = kind_if_scalar(y)
+                if other is None:
                     return self._full_call((x, y, x), {})
-                simple, moved = True, a.nbytes
+                kind, simple, moved = (a.dtype, other), True, a.nbytes
             plan = self._plans.get(kind)
             if simple and plan is not None and plan.out is a.dtype and a.size:
                 b = y._a if type(y) is launch.array_class else plan.scalars[1](y)
@@ -200,7 +198,7 @@ class ufunc:
         return plan
 
     def _full_call(self, args: tuple, kwargs: dict) -> Any:
-        for each in args:
+        for each in (*args, kwargs.get("out")):
             if hasattr(type(each), "__cupy_override_elementwise_kernel__"):
                 return each.__cupy_override_elementwise_kernel__(self, *args, **kwargs)
         args = tuple(map(from_like, args))
@@ -271,7 +269,8 @@ class ufunc:
                 raise ValueError("'out' must be a tuple of arrays")
             else:
                 outs = [out]
-        outs += [None] * (self.nout - len(outs))
+        outs = [*map(from_like, outs), *[None] * (self.nout - len(outs))]
+        where = from_like(where)
         if where is not None:
             if isinstance(where, launch.array_class):
                 if where.dtype != bool:

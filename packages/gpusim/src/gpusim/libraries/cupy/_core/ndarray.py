@@ -143,7 +143,7 @@ class ndarray:
                 _check_strides(shape, strides, dtype.itemsize)
             block, offset = launch.allocate(math.prod(shape) * dtype.itemsize), 0
         else:
-            block, offset = memptr._block, memptr._offset
+            block, offset = memptr.mem, memptr._offset
         self._block = block
         self._a = np.ndarray(shape, dtype, block.raw, offset=offset, strides=strides, order=order)
         return self

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import operator
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +17,6 @@ import numpy as np
 from . import launch
 from .reduction import cub
 
-_thread = threading.local()
 CUB_LEAST = 128
 """Numbers to each result from which on CuPy gives a reduction to CUB [cupy/_core/_cub_reduction.pyx:29]."""
 
@@ -93,7 +91,7 @@ def fusible(function: Callable, reduces: bool = False) -> Callable:
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        for each in args:
+        for each in (*args, *kwargs.values()):
             if isinstance(each, _VariableProxy):
                 return (each.trace.reduce if reduces else each.trace.call)(function, args, kwargs)
         return function(*args, **kwargs)
@@ -213,3 +211,5 @@ class _ArrayProxy(_VariableProxy):
 
 
 _operators(_VariableProxy)
+for _cls in (_VariableProxy, _ScalarProxy, _ArrayProxy):
+    _cls.__module__ = "cupy._core._fusion_interface"  # as CuPy's errors name them

@@ -21,6 +21,14 @@ def kind_of_scalar(value: object) -> object:
     TypeError
         For what is no scalar, worded as CuPy does: ``Unsupported type <class 'numpy.ndarray'>``.
     """
+    kind = kind_if_scalar(value)
+    if kind is None:
+        raise TypeError(f"Unsupported type {type(value)}")
+    return kind
+
+
+def kind_if_scalar(value: object) -> object:
+    """As :func:`kind_of_scalar`, and None for what is no scalar."""
     kind = type(value)
     if kind is int:
         return int if value < 0x8000000000000000 else BIG
@@ -30,15 +38,7 @@ def kind_of_scalar(value: object) -> object:
         return np.dtype(bool)
     if isinstance(value, np.generic):
         return value.dtype
-    if hasattr(kind, "__cuda_array_interface__") or hasattr(kind, "__cupy_get_ndarray__"):
-        raise DeviceLike
-    if hasattr(kind, "__cupy_override_elementwise_kernel__"):
-        raise DeviceLike
-    raise TypeError(f"Unsupported type {kind}")
-
-
-class DeviceLike(TypeError):
-    """An argument that is no device array and shows one."""
+    return None
 
 
 class Loop:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import ctypes
+import functools
 import weakref
 from typing import Any
 
@@ -18,11 +19,27 @@ from .._core import launch
 
 
 class BaseMemory(abc.ABC):  # noqa: B024  (the engine's own classes are registered with it)
-    """Memory on a device: ``ptr`` (its address), ``size`` (bytes), ``device_id``."""
+    """Memory on a device: ``ptr`` (its address), ``size`` (bytes), ``device_id``.
+
+    Arrays stand on it. For them the simulation has ``raw``, its bytes as a 1-d array, and ``in_flight()``, whether operations of
+    an earlier owner may still wait.
+    """
 
     ptr = 0
     size = 0
     device_id = 0
+
+    @functools.cached_property
+    def raw(self) -> np.ndarray:
+        if not self.ptr:
+            return engine.EmptyBlock.raw
+        found = unowned.borrow(self.ptr, self.size, self.device_id, None)
+        if found is None:
+            raise NotSimulatedError(f"the memory at {self.ptr:#x}, which is no simulated device memory,")
+        return found.raw
+
+    def in_flight(self) -> bool:
+        return True
 
     def __int__(self) -> int:
         return self.ptr
@@ -48,8 +65,13 @@ class Memory(BaseMemory):
     def __init__(self, size: int):
         self.size = size
         self.device_id = device.current()
-        self._block = _taken(size)
-        self.ptr = self._block.ptr
+        self._stand_on(_taken(size))
+
+    def _stand_on(self, block: engine.Block | engine.EmptyBlock) -> None:
+        self._block, self.raw, self.ptr = block, block.raw, block.ptr
+
+    def in_flight(self) -> bool:
+        return self._block.in_flight()
 
 
 def _taken(size: int) -> engine.Block | engine.EmptyBlock:
@@ -108,9 +130,7 @@ class UnownedMemory(BaseMemory):
             device_id = unowned.device_of(ptr)
         self.ptr, self.size, self._owner = ptr, size, owner
         self.device_id = device.current() if device_id is None else device_id
-        self._block = unowned.borrow(ptr, size, self.device_id, owner) if ptr else engine.EmptyBlock(self.device_id)
-        if self._block is None:
-            raise NotSimulatedError(f"the memory at {ptr:#x}, which is no simulated device memory,")
+        _ = self.raw  # which refuses other addresses
 
 
 class _Movable(Memory):
@@ -152,7 +172,6 @@ class PythonFunctionAllocatorMemory(BaseMemory):
         self.size, self._free = size, free
         self.device_id = device.current()
         self.ptr = malloc(size, self.device_id)
-        self._block = unowned.borrow(self.ptr, size, self.device_id, None)
 
     def __del__(self) -> None:
         self._free(self.ptr, self.device_id)
@@ -172,18 +191,24 @@ class MemoryPointer:
         The device.
     """
 
-    __slots__ = ("device_id", "mem", "ptr")
+    __slots__ = ("_mem", "_offset")
 
     def __init__(self, mem: Any, offset: int):
-        self.mem, self.ptr, self.device_id = mem, mem.ptr + offset, mem.device_id
+        self._mem, self._offset = mem, offset
+
+    # Asked for when it is needed, as every array's allocation passes here: NumPy takes a microsecond to find an address.
 
     @property
-    def _block(self) -> Any:
-        return getattr(self.mem, "_block", self.mem)
+    def mem(self) -> Any:
+        return self._mem
 
     @property
-    def _offset(self) -> int:
-        return self.ptr - self.mem.ptr
+    def ptr(self) -> int:
+        return self._mem.ptr + self._offset
+
+    @property
+    def device_id(self) -> int:
+        return self._mem.device_id
 
     @property
     def device(self) -> Any:
@@ -197,23 +222,23 @@ class MemoryPointer:
         return f"<MemoryPointer {self.ptr:#x} device={self.device_id} mem={self.mem!r}>"
 
     def __add__(self, offset: int) -> MemoryPointer:
-        return MemoryPointer(self.mem, self._offset + offset)
+        return MemoryPointer(self._mem, self._offset + offset)
 
     __radd__ = __add__
 
     def __iadd__(self, offset: int) -> MemoryPointer:
-        self.ptr += offset
+        self._offset += offset
         return self
 
     def __sub__(self, offset: int) -> MemoryPointer:
         return self + -offset
 
     def __isub__(self, offset: int) -> MemoryPointer:
-        self.ptr -= offset
+        self._offset -= offset
         return self
 
     def _bytes(self, size: int) -> np.ndarray:
-        view = self._block.raw[self._offset : self._offset + size]
+        view = self._mem.raw[self._offset : self._offset + size]
         if view.size != size:
             from .runtime import CUDARuntimeError
 

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from gpusim.device import device, queue
+from gpusim.device import device, queue, unowned
 from gpusim.device import memory as engine
 from gpusim.device.memory import OutOfMemoryError
 from gpusim.importing.names import extension_type
@@ -205,8 +205,8 @@ class MemoryAsyncPool:
             if not pool.limit and pool.check_limit(grown):
                 pool.malloc(grown).free()
         memory = MemoryAsync.__new__(MemoryAsync)
-        memory._block = pool.malloc(size)
-        memory.size, memory.ptr, memory.device_id = rounded, memory._block.ptr, pool.device_id
+        memory._stand_on(pool.malloc(size))
+        memory.size, memory.device_id = rounded, pool.device_id
         memory.stream_ref = _reference(get_current_stream())
         return MemoryPointer(memory, 0)
 
@@ -305,28 +305,10 @@ _lock = threading.Lock()
 _using = 0  # threads inside of using_allocator
 
 
-def _allocate(nbytes: int) -> engine.Block:
+def _allocate(nbytes: int) -> Any:
     pointer = get_allocator()(nbytes)
-    block = pointer._block
-    if pointer.mem is not block:  # memory that gives itself back when it dies
-        block = _Kept(block, pointer.mem)
-    return block
-
-
-class _Kept:
-    """The block of an allocation that has to live as long as an array uses it."""
-
-    __slots__ = ("__weakref__", "device_id", "mem", "ptr", "raw", "sequence", "size")
-
-    def __init__(self, block: Any, mem: Any):
-        self.raw, self.ptr, self.size, self.device_id = block.raw, block.ptr, block.size, block.device_id
-        self.mem = mem
-
-    def in_flight(self) -> bool:
-        return bool(queue.pending())
-
-
-BaseMemory.register(_Kept)
+    memory, start = pointer._mem, pointer._offset
+    return memory if not start else unowned.Borrowed(memory.raw[start:], memory.device_id, memory)
 
 
 def get_allocator() -> Callable[[int], MemoryPointer]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from cupy.cuda import MemoryPointer, UnownedMemory
 from rmm.pylibrmm.memory_resource._base import Allocation
 from rmm.pylibrmm.memory_resource._current import get_current_device_resource
 
 
+class _Memory(Allocation, UnownedMemory):
+    """What CuPy sees of an allocation."""
+
+
 def rmm_cupy_allocator(nbytes: int) -> Any:
     """Device memory of the current resource as CuPy's MemoryPointer."""
-    import cupy
-
-    return cupy.cuda.MemoryPointer(Allocation(get_current_device_resource(), int(nbytes)), 0)
+    return MemoryPointer(_Memory(get_current_device_resource(), int(nbytes)), 0)

@@ -29,16 +29,22 @@ class Allocation:
         Its address, its bytes as asked for, and its device.
     """
 
-    __slots__ = ("__weakref__", "_block", "_resource", "device_id", "ptr", "raw", "size")
+    __slots__ = ("__weakref__", "_block", "_resource", "device_id", "raw", "size")
 
     def __init__(self, resource: DeviceMemoryResource, nbytes: int) -> None:
         self._resource = None  # until there is something to give back
-        self._block = resource._take(nbytes)
-        self._resource = resource
-        self.size = nbytes
-        self.raw = self._block.raw[:nbytes]
-        self.ptr = self._block.ptr
         self.device_id = device.current()
+        if nbytes:
+            self._block = block = resource._take(nbytes)
+            self._resource = resource
+        else:  # rmm::device_buffer asks no resource for that
+            self._block = block = engine.EmptyBlock(self.device_id)
+        self.size = nbytes
+        self.raw = block.raw[:nbytes]
+
+    @property
+    def ptr(self) -> int:
+        return self._block.ptr
 
     @property
     def sequence(self) -> int:
@@ -149,10 +155,11 @@ class _FromPool(DeviceMemoryResource):
     _where = "cuda_memory_resource.hpp"
 
     def _take(self, nbytes: int) -> Any:
-        key = (self._kind, device.current())
+        here = device.current()
+        key = (self._kind, here)
         pool = _pools.get(key)
         if pool is None:
-            pool = _pools.setdefault(key, self._kind(device.current()))
+            pool = _pools.setdefault(key, self._kind(here))
         try:
             return pool.malloc(nbytes)
         except engine.OutOfMemoryError:
