@@ -9,6 +9,7 @@ from numba.core import types
 from gpusim.importing.errors import NotSimulatedError
 from gpusim.importing.names import refused
 
+from .api import get_current_device
 from .decorators import jit
 
 _NEAREST = "cuda.compile_ptx of a kernel, or @cuda.jit and inspect_types()"
@@ -50,6 +51,4 @@ def compile_ptx(
 
 def compile_ptx_for_current_device(pyfunc: Any, sig: Any, *args: Any, **options: Any) -> tuple[str, Any]:
     """PTX of a kernel for the current device's compute capability."""
-    from .api import get_current_device
-
     return compile_ptx(pyfunc, sig, *args, cc=tuple(get_current_device().compute_capability), **options)
