@@ -503,9 +503,8 @@ class _Rewriter(ast.NodeTransformer):
             and node.value.id.startswith(PREFIX)
         ):
             name = node.value.id.removeprefix(PREFIX)
-            raise self.function.error(
-                f"cuda.{name} has no elements: it is cuda.{name}.x, .y and .z.", node, TypingError
-            )
+            what = f"cuda.{name} has no elements: it is cuda.{name}.x, .y and .z."
+            raise self.function.error(what, node, TypingError)
         site = self.site(node, "read", node.value)
         base, index = self.visit(node.value), self.visit(node.slice)
         if isinstance(index, ast.Slice):
@@ -742,15 +741,8 @@ class _Rewriter(ast.NodeTransformer):
         """What checks the types that an exchange is given: those of numba-cuda, for who writes for that."""
         if not is_written(getattr(node, "origin", self.function).pyfunc):
             return "post"
-        family = (
-            "shuffle"
-            if name.startswith("shfl")
-            else "predicate"
-            if name in BARRIERS
-            else "vote"
-            if name in VOTES
-            else ""
-        )
+        kinds = {"shuffle": name.startswith("shfl"), "predicate": name in BARRIERS, "vote": name in VOTES}
+        family = next((kind for kind, found in kinds.items() if found), "")
         return f"post_{family}" if family else "post"
 
     def arguments(
