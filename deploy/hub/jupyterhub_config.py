@@ -17,7 +17,7 @@ from urllib.parse import quote, urlsplit
 
 import jupyterhub
 
-from hundredfold.classroom.seats import hub_client, hub_database, hub_socket, proxy
+from hundredfold.classroom.seats import hub_client, hub_database, hub_scopes, hub_socket, proxy
 from hundredfold.classroom.seats.hook import Seats
 from hundredfold.classroom.seats.limits import WrongLimit
 from hundredfold.classroom.seats.people import INSTRUCTORS, GroupAuthenticator
@@ -122,6 +122,7 @@ c.JupyterHub.logging_config = {
 c.JupyterHub.cleanup_servers = False
 c.JupyterHub.db_url = f"sqlite:///{STATE / 'hub.sqlite'}"
 hub_database.guard()
+hub_scopes.guard()
 c.JupyterHub.cookie_secret = bytes.fromhex(secret(STATE / "cookie.secret"))
 
 # --- Who may log in: users of this machine, with their passwords, who are in these groups. Nobody is an admin of JupyterHub's:

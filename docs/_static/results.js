@@ -13,6 +13,7 @@
   const dataOf = (line) => ({
     ...line.dataset, seconds: Number(line.dataset.seconds), limit: Number(line.dataset.limit) || null, time: line.cells[4].textContent,
   });
+  const heads = [...document.querySelectorAll("#results thead th")].map((head) => head.textContent);
   const cell = (text, title) => {
     const made = document.createElement("td");
     if (title === undefined) made.textContent = text;
@@ -33,6 +34,7 @@
       cell(row.id, row.what), cell(row.way), cell(row.machine), cell(row.kind), cell(seconds(row.seconds)),
       cell(row.limit === null ? "–" : seconds(row.limit)), cell(reached ? share(row.limit / row.seconds) : "–"), cell(row.verdict, row.remark),
     );
+    [...line.cells].forEach((each, at) => (each.dataset.head = heads[at])); // as the others have it: a phone shows it (narrow.py)
     const same = [...body.rows].filter((each) => each.dataset.id === row.id).at(-1);
     if (same) same.after(line);
     else body.append(line);

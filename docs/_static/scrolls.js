@@ -1,6 +1,6 @@
 /* What is wider than its box scrolls in it: by touch, and by keyboard; it says so as long as there is more to the right. */
 (() => {
-  const boxes = ".pst-scrollable-table-container, .hf-scroll, .hf-columns, .math-block, .cell_output, .cell_output > .output, .cell_output a.image-reference";
+  const boxes = ".pst-scrollable-table-container, .hf-scroll, .hf-columns, .math-block, .cell_output, .cell_output > .output";
   const known = new Map();
   const look = (box) => {
     const hidden = box.scrollWidth - box.clientWidth;
@@ -9,9 +9,9 @@
       known.set(box, said = document.createElement("span"));
       said.className = "hf-swipe";
       said.ariaHidden = "true";
-      said.textContent = box.matches("a") ? "Swipe for the rest →, or tap to see it whole" : "Swipe for the rest →";
+      said.textContent = "Swipe for the rest →";
       if (!box.matches(".hf-columns")) box.after(said);
-      if (!box.matches("a")) box.tabIndex = 0;
+      box.tabIndex = 0;
       box.addEventListener("scroll", () => look(box), { passive: true });
     }
     box.classList.toggle("hf-more", hidden - box.scrollLeft > 2);

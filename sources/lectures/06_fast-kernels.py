@@ -129,7 +129,11 @@ assert np.abs(u - steady).max() < 1e-9
 #
 # On a grid of $n \times m$ cells the steady state is
 #
-# $$u_{ij} = \sin\frac{\pi j}{m-1} \cdot \frac{\sinh \mu (n-1-i)}{\sinh \mu (n-1)}, \qquad \cosh\mu = 2 - \cos\frac{\pi}{m-1}$$
+# $$u_{ij} = \sin\frac{\pi j}{m-1} \cdot \frac{\sinh \mu (n-1-i)}{\sinh \mu (n-1)}$$
+#
+# where
+#
+# $$\cosh\mu = 2 - \cos\frac{\pi}{m-1}$$
 #
 # There every cell inside is the mean of its four neighbours, so a step changes nothing. Each step multiplies the distance from the steady state by
 # $\frac12(\cos\frac{\pi}{n-1} + \cos\frac{\pi}{m-1})$ or less. So you can compute how many steps are enough:

@@ -359,7 +359,11 @@ quiz("clusters.travels", my_answer)
 #
 # In a search, a result decides what is computed next. Our example is from the hundred-digit challenge of 2002: find the least value of
 #
-# $$f(x, y) = e^{\sin 50x} + \sin(60 e^y) + \sin(70 \sin x) + \sin(\sin 80y) - \sin(10(x+y)) + \frac{x^2+y^2}{4}$$
+# $$\begin{split}
+# f(x, y) = {}& e^{\sin 50x} + \sin(60 e^y) \\
+# &+ \sin(70 \sin x) + \sin(\sin 80y) \\
+# &- \sin(10(x+y)) + \frac{x^2+y^2}{4}
+# \end{split}$$
 #
 # Where x or y is outside −1 … 1, no value is as low.
 

@@ -24,7 +24,7 @@ import uuid
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
-from urllib.parse import quote
+from urllib.parse import quote, urljoin
 
 import hostile
 import hubs
@@ -799,11 +799,51 @@ def test_a_port_of_anothers_is_no_page_of_ones_own(people):
         ) as hers:  # fmt: skip
             theirs = int(hers.stdout.readline())
             led = by_link._to_own_port(lambda handler, host, port, path: path)
+            link = SimpleNamespace(request=SimpleNamespace(method="GET", headers={}, host="anna.hub"))
             assert by_link.listeners(own) == {os.getuid()} and by_link.listeners(theirs) == {user.pw_uid}
-            assert led(None, "localhost", str(own), "/x") == "/x"
+            assert led(link, "localhost", str(own), "/x") == "/x"
             with pytest.raises(HTTPError, match="Another user's program"):
-                led(None, "localhost", str(theirs), "/x")
+                led(link, "localhost", str(theirs), "/x")
             hers.stdin.close()
+
+
+def test_a_program_behind_ones_own_lab_hears_nothing_of_anothers_page(seated):
+    """What a page of Mallory's sent to a port of Anna's, say her own web application's, came there with Anna's login."""
+    anna = seated("anna")
+    kernel = anna.kernel()
+    serve = (
+        "import http.server, threading\n"
+        "heard = []\n"
+        "class Heard(http.server.BaseHTTPRequestHandler):\n"
+        "    def do_GET(self):\n"
+        "        heard.append(self.path)\n"
+        "        self.send_response(200)\n"
+        "        self.send_header('Content-Length', '0')\n"
+        "        self.end_headers()\n"
+        "    do_POST = do_GET\n"
+        "made = http.server.HTTPServer(('127.0.0.1', 0), Heard)\n"
+        "threading.Thread(target=made.serve_forever, daemon=True).start()\n"
+        "print(made.server_port)"
+    )
+    anothers = anna.origin.replace("anna", "mallory")
+    hers, said = {"Origin": anothers, "Sec-Fetch-Site": "same-site"}, {"Sec-Fetch-Site": "same-origin"}
+    try:
+        port = int(anna.run(kernel, serve))
+        asked = {
+            "form": ("POST", {**hers, "Sec-Fetch-Mode": "no-cors"}, 403),
+            "window": ("POST", {**hers, "Sec-Fetch-Mode": "navigate"}, 403),
+            "old": ("POST", {"Origin": anothers}, 403),
+            "picture": ("GET", {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors"}, 403),
+            "link": ("GET", {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate"}, 200),
+            "own": ("POST", {**said, "Origin": anna.origin, "Sec-Fetch-Mode": "cors"}, 200),
+            "program": ("POST", {}, 200),
+        }
+        for what, (method, headers, answer) in asked.items():
+            told = anna.session.request(method, f"{anna.base}proxy/{port}/{what}", headers=headers, timeout=60)
+            assert told.status_code == answer, (what, told.status_code, hubs.words(told.text)[:200])
+        assert anna.run(kernel, "print(*heard)").split() == ["/link", "/own", "/program"]
+    finally:
+        anna.api("DELETE", f"kernels/{kernel}")
 
 
 # --- H2: whose server the hub starts.
@@ -1322,8 +1362,82 @@ def test_a_token_too_many_fails_her_request_and_no_others(hub, people, seated):
         assert there.ok and there.json()["name"] == anna.name, there.text
 
 
+def test_codes_that_a_page_has_made_for_its_visitor_keep_nobody_out(hub, people):
+    """A page of Mallory's asks for Anna's logins in a thousand pictures, and uses none. The hub had refused Anna every login for an hour."""
+    anna = hubs.Learner(hub, people.add("cds"))
+    anna.log_in()
+    anna.session.get(f"{hub.address}/hub/spawn", timeout=hubs.PATIENCE)  # makes what her server logs in with
+    with contextlib.closing(sqlite3.connect(hub.state / "hub.sqlite", timeout=60)) as line, line:
+        line.execute(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) "
+            "INSERT INTO oauth_codes (client_id, code, expires_at, redirect_uri, user_id, scopes) "
+            "SELECT 'jupyterhub-user-' || name, hex(randomblob(15)), ?, '', users.id, '[]' FROM users, n WHERE name = ?",
+            (hub_database.MOST, int(time.time()) + 300, anna.name),
+        )
+    asked = f"client_id=jupyterhub-user-{anna.name}&redirect_uri={anna.base}oauth_callback&response_type=code&state=x"
+    picture = {"Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Site": "same-site", "Sec-Fetch-Dest": "image"}
+    for _ in range(3):
+        anna.session.get(
+            f"{hub.address}/hub/api/oauth2/authorize?{asked}", headers=picture, allow_redirects=False, timeout=60
+        )
+    assert anna.open().ok
+    anna.leave()
+
+
+def test_logins_that_nobody_finishes_fill_no_memory(hub, teacher, seated):
+    """Each page and each server kept for ten minutes where every login was to lead that anybody began: 16 kB each, without a login."""
+    anna = seated("anna")
+    for who, first, path in ((teacher, teacher.service("seats"), ""), (anna, anna.base, "lab")):
+        for letters, leads in ((100, True), (5000, False)):
+            visitor = hubs.Learner(hub, who.name)
+            visitor.log_in()  # at the hub, and not yet there
+            visitor = visitor.session
+            address = f"{first}{path}?{'x' * letters}"
+            answer, seen = visitor.get(address, allow_redirects=False, timeout=60), []
+            while answer.is_redirect and len(seen) < 8:
+                seen.append(urljoin(answer.url, answer.headers["Location"]))
+                answer = visitor.get(seen[-1], allow_redirects=False, timeout=60)
+            assert (address in seen) == leads and answer.url.startswith(first), seen
+    code = (
+        "from hundredfold import hub_page\n"
+        "hub_page.few_unfinished_logins()\n"
+        "auth = hub_page.HubOAuth(api_token='x', oauth_client_id='service-x', base_url='/x/')\n"
+        "made = [auth.generate_state(f'/x/{i}') for i in range(hub_page.UNFINISHED + 5)]\n"
+        "print(*(auth.get_next_url(made[i]) for i in (0, 4, 5, -1)), len(auth._oauth_states) - hub_page.UNFINISHED)"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert told == ["/x/", "/x/", "/x/5", "/x/10004", "0"]
+
+
+def test_nobody_fills_the_hubs_memory_with_scopes(hub, people):
+    """A scope may name what is not there, so there are as many as one likes. The hub kept what it had worked out: 5 MB for each request."""
+    mallory = hubs.Learner(hub, people.add("scp"))
+    mallory.log_in()
+    headers = {"X-XSRFToken": mallory.xsrf("/hub/"), "Content-Type": "application/json"}
+    url = f"{hub.address}/hub/api/users/{mallory.name}/tokens"
+    for wanted, answer in (([f"servers!server={mallory.name}/{i}" for i in range(900)], 400), (["tokens!user"], 201)):
+        made = mallory.session.post(url, data=json.dumps({"scopes": wanted}), headers=headers, timeout=60)
+        assert made.status_code == answer, made.text[:300]
+        assert answer == 201 or "letters" in made.json()["message"]
+    code = (
+        "import tracemalloc\n"
+        "from hundredfold.classroom.seats import hub_scopes\n"
+        "hub_scopes.guard()\n"
+        "from jupyterhub import orm, scopes\n"
+        "mallory = orm.User(name='mallory')\n"
+        "tracemalloc.start()\n"
+        "for i in range(100):\n"
+        "    scopes.expand_scopes({f'servers!server=mallory/{i}' + 'x' * 12_000}, mallory)\n"
+        "    scopes.expand_scopes({f'servers!server=mallory/{i}-{j}' for j in range(500)}, mallory)\n"
+        "    small = scopes.expand_scopes({'self'}, mallory)\n"
+        "print(tracemalloc.get_traced_memory()[0], small is scopes.expand_scopes({'self'}, mallory))"
+    )
+    held, kept = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert int(held) < 5e6 and kept == "True"
+
+
 def test_nobody_fills_the_hubs_database_with_tokens(tmp_path, monkeypatch):
-    """Of each user so many tokens and codes are kept; a service's are the administrator's."""
+    """Of each user so many tokens and codes are kept, of codes the newest; a service's are the administrator's."""
     from jupyterhub import orm, roles
 
     monkeypatch.setattr(hub_database, "MOST", 5)
@@ -1346,11 +1460,14 @@ def test_nobody_fills_the_hubs_database_with_tokens(tmp_path, monkeypatch):
                 count += 1
         return count
 
+    codes = iter("abcdefgh")
+
     def code():
-        db.add(orm.OAuthCode(code=uuid.uuid4().hex, client=client, expires_at=2**33, user=mallory))
+        db.add(orm.OAuthCode(code=next(codes), client=client, expires_at=2**33, user=mallory))
         db.commit()
 
-    assert kept(lambda: orm.APIToken.new(user=mallory, note="x" * 5000)) == 5 and kept(code) == 5
+    assert kept(lambda: orm.APIToken.new(user=mallory, note="x" * 5000)) == 5 and kept(code) == 8
+    assert sorted(each.code for each in db.query(orm.OAuthCode)) == list("defgh")
     assert kept(lambda: orm.APIToken.new(service=page)) == 8
     assert max(len(each.note) for each in mallory.api_tokens) == hub_database.LONGEST
     assert orm.APIToken.new(user=anna)
@@ -1482,6 +1599,61 @@ def test_a_seat_has_no_socket_that_leads_out_of_its_network(mallory):
         mallory.api("DELETE", f"kernels/{kernel}")
 
 
+def test_a_seat_has_no_program_of_roots_bring_a_kind_of_socket(mallory):
+    """For a kind that is not there yet the kernel starts modprobe, as root and outside of the seat's limits, and takes what it brings."""
+    kernel = mallory.kernel()
+    code = (
+        "import errno, socket\n"
+        "def tried(what, *more):\n"
+        "    try: what(*more); return 'GOT'\n"
+        "    except OSError as error: return errno.errorcode[error.errno]\n"
+        "print(*(tried(socket.socket, *each) for each in ((16, 3, 4), (16, 3, 16), (2, 3, 6), (2, 5, 0), (10, 1, 132), (10, 2, 6))),\n"
+        "      tried(socket.socketpair, 40, 1), tried(socket.socketpair, 2, 1),\n"
+        "      *(tried(socket.socket, *each) for each in ((2, 1, 6), (10, 1, 0), (2, 2, 17), (16, 3, 0), (1, 2, 0))), tried(socket.socketpair))"
+    )
+    try:
+        told = mallory.run(kernel, code).split()
+        assert told == ["EPROTONOSUPPORT"] * 6 + ["EAFNOSUPPORT"] * 2 + ["GOT"] * 6
+        outside = hubs.as_user(mallory.name, code).stdout.split()
+        assert outside[:3] == ["GOT", "GOT", "EPERM"] and outside[8:] == told[8:]
+    finally:
+        mallory.api("DELETE", f"kernels/{kernel}")
+
+
+def test_a_seat_has_no_program_of_roots_write_what_a_crash_leaves(mallory, tmp_path):
+    """core_pattern(5) can name a program, as Ubuntu's does. The kernel starts it as root, outside of the seat's limits, for every process that crashes."""
+    pattern = Path("/proc/sys/kernel/core_pattern")
+    before, ran = pattern.read_text(), tmp_path / "ran"
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ncat > /dev/null\necho $1 >> {ran}\n")
+    program.chmod(0o755)
+    code = (
+        "import os, resource, signal, sys\n"
+        "for limits in ((0, 0), (0, 1), (1, 1)):\n"
+        "    try: resource.setrlimit(resource.RLIMIT_CORE, limits)\n"
+        "    except ValueError: pass\n"
+        "    if (child := os.fork()) == 0:\n"
+        "        os.kill(os.getpid(), signal.SIGSEGV)\n"
+        "    os.waitpid(child, 0)\n"
+        "print(*resource.getrlimit(resource.RLIMIT_CORE))"
+    )
+    kernel = mallory.kernel()
+    uid = pwd.getpwnam(mallory.name).pw_uid
+
+    def crashes():
+        return ran.read_text().split().count(str(uid)) if ran.exists() else 0
+
+    try:
+        pattern.write_text(f"|{program} %u")
+        limits, seats = mallory.run(kernel, code).split(), crashes()
+        hubs.as_user(mallory.name, code)
+        hubs.until("the program runs for a crash outside of a seat", lambda: crashes() > seats)
+        assert seats == 0 and limits == ["1", "1"]
+    finally:
+        pattern.write_text(before)
+        mallory.api("DELETE", f"kernels/{kernel}")
+
+
 def test_a_seat_has_no_program_of_roots_ask_for_a_key(mallory):
     """For request_key(2) the kernel starts one, on the machine and in its network: a way out, where names of hosts are keys (NFS, CIFS)."""
     ask = (
@@ -1540,7 +1712,7 @@ KEYS = (
 @pytest.mark.parametrize("seat", [True, False], ids=["a seat", "who is started without it"])
 def test_a_seat_has_no_key_of_the_hubs(people, seat, tmp_path):
     """systemd and a login give the hub a ring of keys; Kerberos keeps its tickets there. Whoever is started with it may read and revoke them."""
-    _, _, _, _, _, keyctl = enter.PROCESSORS[os.uname().machine]
+    keyctl = enter.PROCESSORS[os.uname().machine][5]
     add, nobody = keyctl - 2, pwd.getpwnam("nobody")
     libc = ctypes.CDLL(None)
 

@@ -1,11 +1,18 @@
-"""Pages on a phone: code is broken where it may be, printed columns stay side by side, what scrolls says so."""
+"""Pages on a phone: code is broken where it may be, printed columns and tables have room, figures are drawn for it."""
 
 from __future__ import annotations
+
+import html
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
-from hundredfold.publish.site import narrow
+from hundredfold.publish.site import narrow, phone_figures, units
+from kernellens import plot
 
 #: Words of code that lie on two lines. A long name may, between its words.
 DIVIDED = """() => {
@@ -22,10 +29,11 @@ DIVIDED = """() => {
   return found;
 }"""
 
-#: Printed lines with two gaps or more that lie on two lines.
+#: Printed lines with two gaps or more that lie on two lines, those aside that have no columns in common.
 WRAPPED = """() => [...document.querySelectorAll(".cell_output pre")].flatMap((block) => {
   const found = [], walker = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
   for (let node; (node = walker.nextNode()); ) {
+    if (node.parentElement.closest(".hf-hanging")) continue;
     for (const line of node.data.matchAll(/.*\\S {2,}\\S.* {2,}\\S.*/g)) {
       const range = document.createRange();
       range.setStart(node, line.index);
@@ -70,27 +78,35 @@ def test_printed_columns_stay_side_by_side(phone, unit):
 
 
 def test_what_scrolls_sideways_says_so_until_its_end(phone):
+    """Nothing does on a phone of 375 pixels; where letters are large, less has room."""
     page = phone("notebooks/08_merges")
-    charts = page.locator(".cell_output a.image-reference")
-    boxes = [charts.first, page.locator(".hf-columns", has_text="all flights")]
-    for box in boxes:
-        assert box.evaluate("it => it.scrollWidth > it.clientWidth")
-        expect(box).to_have_css("mask-image", "linear-gradient(to left, rgba(0, 0, 0, 0), rgb(0, 0, 0) 48px)")
-        assert box.evaluate("it => it.matches('a[href]') || it.tabIndex === 0")
-        box.evaluate("it => it.scrollTo(it.scrollWidth, 0)")
-        expect(box).to_have_css("mask-image", "none")
-    expect(page.locator(".hf-swipe").first).to_have_text("Swipe for the rest →, or tap to see it whole")
+    page.set_viewport_size({"width": 240, "height": 720})
+    box = page.locator(".hf-columns:visible", has_text="all flights")
+    assert box.evaluate("it => it.scrollWidth > it.clientWidth")
+    expect(box).to_have_css("mask-image", "linear-gradient(to left, rgba(0, 0, 0, 0), rgb(0, 0, 0) 48px)")
+    assert box.evaluate("it => it.tabIndex === 0")
+    box.evaluate("it => it.scrollTo(it.scrollWidth, 0)")
+    expect(box).to_have_css("mask-image", "none")
     page.set_viewport_size({"width": 1280, "height": 900})
-    expect(charts.first).to_have_css("mask-image", "none")
     expect(page.locator(".hf-swipe:visible")).to_have_count(0)
 
 
-@pytest.mark.parametrize("unit", ["10_dask-arrays", "12_svd"])
+#: The lowest letters of each drawn figure in pixels, and how many pictures are neither drawn again nor have words.
+LETTERS = """() => [
+  [...document.querySelectorAll(".hf-small svg")].flatMap(it => [...it.querySelectorAll("text")].map(
+    letters => parseFloat(getComputedStyle(letters).fontSize) * it.getBoundingClientRect().width / it.viewBox.baseVal.width)),
+  [...document.querySelectorAll(".cell_output a.image-reference")].filter(
+    it => it.offsetWidth && !it.nextElementSibling?.matches(".hf-words")).length,
+]"""
+
+
+@pytest.mark.parametrize("unit", ["10_dask-arrays", "12_svd", "16_profiling"])
 def test_the_letters_in_a_figure_can_be_read(phone, unit):
-    """A figure is stored with two pixels for each of the page's; its smallest letters are 12 of these high, the axes' 11."""
-    shown = phone(f"notebooks/{unit}").locator(".cell_output a.image-reference img")
-    heights = shown.evaluate_all("all => all.map(it => (11 * it.getBoundingClientRect().width * 2) / it.naturalWidth)")
-    assert heights and min(heights) > 9
+    page = phone(f"notebooks/{unit}")
+    letters, silent = page.evaluate(LETTERS)
+    assert min(letters, default=11) >= 11 and not silent
+    page.set_viewport_size({"width": 1280, "height": 900})
+    expect(page.locator(".hf-phone:visible")).to_have_count(0)
 
 
 def test_a_table_without_room_has_its_cells_below_each_other(phone):
@@ -160,6 +176,60 @@ def test_columns_are_found_in_what_was_printed(printed, kept):
     assert rest.partition("</span>")[0] == kept and narrow.text(made) == printed
 
 
+FRAME = """\
+         without a plane  with a tail number  all flights
+carrier
+MQ                 25397               25395        26397
+"""
+
+
+def test_columns_without_room_are_in_groups_on_a_phone():
+    made = narrow.printed(FRAME)
+    assert made.startswith('<span class="hf-wide"><span class="hf-columns" style="--columns:57">' + FRAME)
+    assert made.endswith(
+        """<span class="hf-phone hf-columns" style="--columns:44">\
+         without a plane  with a tail number
+carrier
+MQ                 25397               25395
+
+         all flights
+carrier
+MQ             26397
+</span>"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "room", "groups"),
+    [
+        # One space between two columns, in a line without names.
+        (
+            ["offer  per hour    what", "a100       1.48 one GPU", "l4         0.80 one L4"],
+            15,
+            ["offer  per hour", "offer     what"],
+        ),
+        # A date and its time are one column.
+        (
+            ["at                  wind  no", "2013-07-04 03:30:00    8   1"],
+            25,
+            ["at                  wind", "at                  no"],
+        ),
+        (["a column that is too wide  b", "c                          d"], 19, []),
+        (["no columns", "at all"], 19, []),
+    ],
+)
+def test_groups_are_made_of_whole_columns(lines, room, groups):
+    made = "\n".join(narrow.in_groups(lines, room)).split("\n\n")
+    assert [group.split("\n")[0] for group in made if group] == groups
+
+
+def test_lines_without_columns_in_common_are_set_in():
+    made = narrow.printed(
+        "H200      0.167 ms, memory     binds; in float32  0.083 ms\nRTX 4090  3.876 ms, arithmetic binds; in  float32 0.397 ms\n"
+    )
+    assert "<span>H200  0.167 ms, memory  binds; in float32  0.083 ms</span>" in made and "hf-hanging" in made
+
+
 def table(*rows):
     cells = ["".join(f"<td><p>{cell}</p></td>" for cell in row) for row in rows]
     return '<table class="table">' + "".join(f"<tr>{row}</tr>" for row in cells) + "</table>"
@@ -173,14 +243,114 @@ def table(*rows):
         ([("a", "b"), ("one tall cell " * 20, "x")], "hf-stacked"),
         ([("what", "one", "two", "three", "four", "five", "six"), ("a_name", *["10.2 ms"] * 6)], ""),
         (
-            [("what", "one", "two", "three", "four", "five", "six"), ("a_name", *["1000.25\N{NO-BREAK SPACE}ms"] * 6)],
-            "hf-compact",
+            [("what", "one", "two", "three", "four", "five"), ("a_long_name", *["100\N{NO-BREAK SPACE}ms"] * 5)],
+            "hf-named",
         ),
+        (
+            [("what", "one", "two", "three", "four", "five"), ("a_name", *["1000.25\N{NO-BREAK SPACE}ms"] * 5)],
+            "hf-flow",
+        ),
+        ([("what", *"bcdefg"), ("a_name", *["a_piece_of_text"] * 6)], "hf-flow"),
     ],
 )
-def test_a_table_is_stacked_only_where_it_has_no_room(rows, how):
+def test_a_table_has_another_form_only_where_it_has_no_room(rows, how):
     made = narrow.stacked(table(*rows))
-    assert made.startswith(f'<table class="table{how and " " + how}">') and narrow.text(made) == narrow.text(
-        table(*rows)
+    assert f'<table class="table{how and " " + how}"' in made
+    assert narrow.text(made) == narrow.text(table(*rows))
+    assert ('data-head="b"' in made or 'data-head="one"' in made) == (how in ("hf-stacked", "hf-flow"))
+    assert ("--widths:" in made) == (how == "hf-named")
+
+
+def test_a_frame_says_all_names_of_a_column():
+    head = "<thead><tr><th>dep_delay</th><th>carrier_of_a_flight</th><th>destination_of_it</th></tr><tr><td>i32</td><td>str</td><td>str</td></tr></thead>"
+    made = narrow.stacked(
+        f'<table border="1" class="dataframe">{head}<tbody><tr><td>2</td><td>"UA"</td><td>"IAH"</td></tr></tbody></table>'
     )
-    assert ('data-head="b"' in made) == (how == "hf-stacked")
+    assert made.startswith(f'<table border="1" class="dataframe hf-stacked">{head}')
+    assert '<td data-head="dep_delay i32">2</td>' in made
+
+
+# Figures, from their words.
+
+STORED = [
+    output["metadata"]["image/png"]["alt"]
+    for folder in ("notebooks", "solutions")
+    for file in sorted((Path(__file__).resolve().parents[2] / folder).glob("*.ipynb"))
+    for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]
+    for output in cell.get("outputs", [])
+    if "image/png" in output.get("data", {})
+]
+
+
+def test_each_stored_chart_can_be_drawn_from_its_words():
+    charts = [words for words in STORED if "Times on a logarithmic axis. " in words or ". Lines of " in words]
+    assert len(charts) > 50
+    for words in charts:
+        made = phone_figures.drawn(words, xlog=False, ylog=False)
+        assert made and f'aria-label="{html.escape(words)}"' in made, words
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "A photograph.",
+        "Times on a logarithmic axis. NumPy: fast.",
+        "Times on a logarithmic axis. NumPy: 10.123456 ms. ",
+        "Lines of seconds against rows. NumPy: 1 s at 10 columns.",
+        "Lines of seconds against rows. NumPy: 1 s at 10 rows.",
+    ],
+)
+def test_a_figure_is_not_drawn_from_words_that_it_would_not_have(words):
+    assert phone_figures.drawn(words, xlog=False, ylog=False) is None
+
+
+def test_a_phone_has_the_axes_of_the_cell():
+    words = plot.lines([1, 10, 1000], {"a": [1, 2, 3]}, "rows", "MB", note="").alt
+    cell = {"metadata": {}, "source": "plot.lines(x, series, xlog=True)"}
+    cell["outputs"] = [{"data": {"image/png": ""}, "metadata": {"image/png": {"alt": words}}}]
+    units._describe([cell])
+    image = cell["metadata"]["mystnb"]["image"]
+    assert image["classes"] == "hf-log-x"
+    page = f'<a class="{image["classes"]} image-reference" href="a.png"><img alt="{words}" src="a.png" />\n</a>'
+    made = phone_figures.beside(page)
+    assert made.startswith(page.replace('image-reference"', 'image-reference hf-wide"').replace("\n", ""))
+    assert phone_figures.drawn(words, xlog=True, ylog=False) in made
+    assert phone_figures.drawn(words, xlog=False, ylog=False) not in made
+
+
+def test_a_picture_that_is_no_chart_has_its_words_below():
+    page = '<a class="image-reference" href="a.png"><img alt="{}" src="a.png"></a>'
+    made = phone_figures.beside(page.format("A timeline."))
+    assert "<details><summary>The figure in words</summary><p>A timeline.</p></details>" in made
+    made = phone_figures.beside(page.format("f. 2 grey pictures of 3 × 4: one, two. It says."))
+    assert "<p>From left to right: one, two.</p>" in made and "hf-wide" not in made
+
+
+def test_ticks_without_room_have_no_label():
+    figure = plot.lines([1_000, 2_000, 3_000_000], {"a": [1, 2, 3]}, "rows", "MB", xlog=True)
+    made = phone_figures.drawn(figure.alt, xlog=True, ylog=False)
+    labels = [
+        (float(x), len(name)) for x, name in re.findall(r'<text x="([\d.]+)"[^>]*middle" [^>]*>([^<]+)</text>', made)
+    ]
+    ticks = [each for each in labels if each[0] != labels[-1][0]]
+    assert len(ticks) > 1
+    for (x, letters), (after, more) in pairwise(ticks):
+        assert after - x > 8 * (letters + more) / 2
+
+
+def test_what_is_drawn_is_what_the_words_say():
+    figure = plot.times({"published: a: b": 0.5, "here: c": 2e-6, "limit: d": 1e-7}, title="One. Two", note="A note.")
+    found = phone_figures.parsed_times(figure.alt)
+    assert [(row.label, row.seconds, row.group) for row in found["rows"]] == [
+        ("published: a: b", 0.5, "published"),
+        ("here: c", pytest.approx(2e-6), "here"),
+        ("limit: d", pytest.approx(1e-7), "limit"),
+    ]
+    assert (found["title"], found["note"]) == ("One. Two", "A note.")
+    nan = float("nan")
+    figure = plot.lines(
+        [1, 177.83, 1500], {"a": [1.5, nan, 3], "b: c": [-1, 0, 2]}, "rows", "MB", marks={"cache": 20}, note=""
+    )
+    found = phone_figures.parsed_lines(figure.alt)
+    assert found["x"] == [1, 178, 1500] and found["marks"] == {"cache": 20}
+    assert found["series"]["b: c"] == [-1, 0, 2] and found["series"]["a"][::2] == [1.5, 3]

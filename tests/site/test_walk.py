@@ -96,6 +96,15 @@ TOO_WIDE = """() => {
 }"""
 
 
+#: Boxes whose contents are wider than they: what is folded is unfolded, since a reader may do so.
+SCROLLING = """() => {
+  document.querySelectorAll("details").forEach(it => it.open = true);
+  return [...document.querySelectorAll("article *")].filter(it =>
+    it.clientWidth && it.scrollWidth > it.clientWidth + 2 && ["auto", "scroll"].includes(getComputedStyle(it).overflowX)
+  ).map(it => `${it.scrollWidth} px in ${it.clientWidth}: ${it.outerHTML.slice(0, 120)}`);
+}"""
+
+
 SQUEEZED = """all => all.filter(each => {
   const drawn = each.clientWidth / each.clientHeight, made = each.naturalWidth / each.naturalHeight;
   return each.clientHeight && each.naturalHeight && Math.abs(drawn / made - 1) > 0.03;
@@ -156,16 +165,19 @@ def test_figures_are_dark_by_night_and_pictures_of_data_keep_their_greys(night, 
 
 @pytest.mark.large
 @FAR
-def test_no_page_scrolls_sideways_and_no_picture_is_squeezed_on_a_phone(site, every, phone):
-    wide, squeezed = {}, {}
+def test_nothing_scrolls_sideways_and_no_picture_is_squeezed_on_a_phone(site, every, phone):
+    wide, squeezed, scrolling = {}, {}, {}
     for name in pages(site, every):
         phone.open(name)
+        if found := phone.page.evaluate(SCROLLING):
+            scrolling[name] = found
         if found := phone.page.evaluate(TOO_WIDE):
             wide[name] = found
         if found := phone.page.locator("img").evaluate_all(SQUEEZED):
             squeezed[name] = found
     assert not wide
     assert not squeezed
+    assert not scrolling
 
 
 # In Firefox.

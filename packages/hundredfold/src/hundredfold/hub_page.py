@@ -1,4 +1,4 @@
-"""A page behind the hub's login: what the page on seats and the one on the class have in common. Needs JupyterHub and Tornado."""
+"""A page behind the hub's login: what the page on seats and the one on the class have in common, and a learner's server with them. Needs JupyterHub and Tornado."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from jupyterhub.services.auth import HubOAuthCallbackHandler, HubOAuthenticated
+from jupyterhub.services.auth import HubOAuth, HubOAuthCallbackHandler, HubOAuthenticated
 from tornado import web
 
 
@@ -94,12 +94,35 @@ def log_as_text() -> None:
     logging.basicConfig(handlers=[handler], format="%(levelname)s %(message)s", level=logging.WARNING, force=True)
 
 
+#: So many logins that are not finished are kept, the newest, and so many letters of the address that each is to lead to.
+UNFINISHED, ADDRESS = 10_000, 2000
+
+
+def few_unfinished_logins() -> None:
+    """Have this process keep few logins that were begun and not finished. Whoever reaches the hub begins as many as they like.
+
+    JupyterHub keeps for ten minutes where each is to lead, an address of up to 16 kB. Here a longer one leads to the first page.
+    """
+    if hasattr(HubOAuth, "_any_state"):
+        return
+    HubOAuth._any_state = own = HubOAuth.generate_state
+
+    def generate_state(auth: HubOAuth, next_url: str | None = None, **more: Any) -> str:
+        states = auth._oauth_states
+        while len(states) >= UNFINISHED:
+            del states[next(iter(states.timestamps))]
+        return own(auth, next_url if len(next_url or "") <= ADDRESS else None, **more)
+
+    HubOAuth.generate_state = generate_state
+
+
 #: So many bytes a request to a page has at most: it is read before anybody asks who sends it.
 LARGEST = 1 << 16
 
 
 def served(page: Path, prefix: str, handlers: dict[str, type], **settings: Any) -> web.Application:
     """An application of the hub's below `prefix`, which ends in a slash: the page in a folder, and what its script asks."""
+    few_unfinished_logins()
     return web.Application(
         [
             (prefix, Page),

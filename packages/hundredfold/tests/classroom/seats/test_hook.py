@@ -1,5 +1,6 @@
 """What the hooks put into a server's environment, for any spawner; and limits that no machine can keep."""
 
+import asyncio
 import logging
 from types import SimpleNamespace
 
@@ -44,7 +45,7 @@ def seats(tmp_path, **more):
 
 def test_without_gpus_a_seat_simulates_with_limits_of_its_own(tmp_path):
     anna = Spawner("anna", PATH="/usr/bin")
-    seats(tmp_path).pre_spawn(anna)
+    asyncio.run(seats(tmp_path).pre_spawn(anna))
     env = anna.environment
     assert env["PATH"] == "/usr/bin" and env["HUNDREDFOLD_SEAT"] == "simulated"
     assert env["GPUSIM_GPUS"] == "2" and env["GPUSIM_GPU_MEMORY"] == str(1 << 30)
@@ -57,7 +58,7 @@ def test_without_gpus_a_seat_simulates_with_limits_of_its_own(tmp_path):
 def test_every_comm_of_dask_is_encrypted_with_the_learners_own_certificate(tmp_path):
     anna, ben = Spawner("anna"), Spawner("ben")
     for each in (anna, ben):
-        seats(tmp_path).pre_spawn(each)
+        asyncio.run(seats(tmp_path).pre_spawn(each))
     found = {name: value for name, value in anna.environment.items() if name.startswith("DASK_DISTRIBUTED__COMM")}
     assert found["DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION"] == "true"
     roles = ["SCHEDULER", "WORKER", "CLIENT"]
@@ -75,11 +76,11 @@ def test_what_an_administrator_set_wins_and_an_earlier_seat_leaves_nothing(tmp_p
     anna = Spawner("anna", GPUSIM_GPUS="4")
     seating = seats(tmp_path)
     seating.places = [Place("GPU-a", "GPU 0", 8 * GB, 1, "MPS"), *seating.places]
-    seating.pre_spawn(anna)
+    asyncio.run(seating.pre_spawn(anna))
     assert anna.environment["CUDA_VISIBLE_DEVICES"] == "GPU-a" and anna.environment["GPUSIM_GPUS"] == "4"
     seating.post_stop(anna)
     seating.places = seating.places[1:]
-    seating.pre_spawn(anna)
+    asyncio.run(seating.pre_spawn(anna))
     assert "CUDA_VISIBLE_DEVICES" not in anna.environment and "CUPY_GPU_MEMORY_LIMIT" not in anna.environment
     assert anna.args.count("--KernelManager.transport=ipc") == 1
 
@@ -100,14 +101,14 @@ def test_who_finds_no_gpu_simulates_and_does_not_see_any(tmp_path, monkeypatch):
     monkeypatch.setattr(devices, "gpus_here", lambda: [gpu])
     seating = seats(tmp_path, gpus="auto", mechanism="one each")
     first, second = Spawner("anna"), Spawner("ben")
-    seating.pre_spawn(first)
-    seating.pre_spawn(second)
+    asyncio.run(seating.pre_spawn(first))
+    asyncio.run(seating.pre_spawn(second))
     assert first.environment["CUDA_VISIBLE_DEVICES"] == "GPU-a"
     assert second.environment["GPUSIM_SIMULATE"] == "1" and second.environment["CUDA_VISIBLE_DEVICES"] == "0,1"
     refusing = seats(tmp_path / "other", gpus="auto", mechanism="one each", overflow="refuse")
-    refusing.pre_spawn(first)
+    asyncio.run(refusing.pre_spawn(first))
     with pytest.raises(CannotSeat, match="All 1 seats are taken") as told:
-        refusing.pre_spawn(second)
+        asyncio.run(refusing.pre_spawn(second))
     assert "All 1 seats are taken" in told.value.jupyterhub_message and isinstance(told.value, HTTPError)
 
 
@@ -115,14 +116,14 @@ def test_a_seat_that_could_not_be_made_is_given_back(tmp_path, monkeypatch):
     seating = seats(tmp_path)
     monkeypatch.setattr(certificates, "make", lambda owner: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        seating.pre_spawn(Spawner("anna"))
+        asyncio.run(seating.pre_spawn(Spawner("anna")))
     assert seating.allocations.seats() == []
 
 
 def test_named_servers_have_seats_of_their_own(tmp_path):
     seating = seats(tmp_path)
     for name in ("", "second"):
-        seating.pre_spawn(Spawner("anna", name))
+        asyncio.run(seating.pre_spawn(Spawner("anna", name)))
     assert [seat.owner for seat in seating.allocations.seats()] == ["anna", "anna/second"]
     seating.post_stop(Spawner("anna"))
     assert [seat.owner for seat in seating.allocations.seats()] == ["anna/second"]
@@ -165,3 +166,31 @@ def test_what_may_be_promised_is_promised():
         "twice what there is, as learners do not all compute at once"
     )
     assert [size(text) for text in ("2G", "1.5 GiB", "1500m", 7, "2TB")] == [2 << 30, 3 << 29, 1500 << 20, 7, 2 << 40]
+
+
+def test_a_driver_that_hangs_holds_up_the_learner_who_starts_and_nobody_else(tmp_path, monkeypatch):
+    """A learner's kernel can hang a GPU, and with it nvidia-smi, which the hub asks whenever a server starts."""
+    asked, others = tmp_path / "asked", tmp_path / "others"
+    program = tmp_path / "nvidia-smi"
+    program.write_text(
+        f"#!/bin/sh\ntouch {asked}\nfor _ in $(seq 600); do [ -e {others} ] && echo GPU-0, 5 && exit; sleep 0.05; done\nexit 1\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    seating = seats(tmp_path)
+    seating.has_gpus, seating.places = True, [Place("GPU-0", "GPU 0", 8 * GB, 2, "time-slicing")]
+    told = []
+    monkeypatch.setattr(
+        type(seating.allocations), "take", lambda self, owner, places, live: told.append(live(places[0])) or places[0]
+    )
+
+    async def others_go_on():
+        while not asked.exists():
+            await asyncio.sleep(0.01)
+        others.touch()
+
+    async def both():
+        await asyncio.gather(seating.pre_spawn(Spawner("anna")), others_go_on())
+
+    asyncio.run(both())
+    assert told == [5.0], "nvidia-smi answered once the others had gone on"

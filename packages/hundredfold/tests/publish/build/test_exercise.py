@@ -27,7 +27,19 @@ def test_a_stub_counts_the_lines_of_code_only(header):
     code = "a = ...\n### BEGIN SOLUTION\n# why\n\na = 1\na = 2\n### END SOLUTION"
     exercise, solution = both(header, code)
     assert exercise == "a = ...\n# your code here (about 2 lines)"
-    assert solution == "a = ...\n# why\n\na = 1\na = 2"
+    assert solution == "# why\n\na = 1\na = 2"
+
+
+def test_a_solution_has_no_names_without_a_value_above_it(header):
+    code = (
+        "n = ...\nx = 1\na = ...\nb = c = ...\n### BEGIN SOLUTION\na = b = c = 2\n### END SOLUTION\n"
+        "def f():\n    d = ...\n    ### BEGIN SOLUTION\n    d = x[..., 0]\n    ### END SOLUTION\n    return d"
+    )
+    exercise, solution = both(header, code)
+    assert exercise.startswith(
+        "n = ...\nx = 1\na = ...\nb = c = ...\n# your code here (about 1 line)\ndef f():\n    d = ...\n"
+    )
+    assert solution == "n = ...\nx = 1\na = b = c = 2\ndef f():\n    d = x[..., 0]\n    return d"
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def test_cells_that_change_places(built, lecture):
             "    # first\n    # by addition\n",
         ),
         ("solutions", '"""Twice x."""', '"""x twice."""', '"""Twice x."""', '"""x twice."""'),
-        ("solutions", "answer = ...", "answer = None", "answer = ...\n", "answer = None\n"),
+        ("solutions", "answer = 42", "n = 6\nanswer = 7 * n", "answer = 42\n", "n = 6\nanswer = 7 * n\n"),
         ("solutions", "\n    return y", "", "    return y\n", ""),
         ("solutions", "double(1)", "double(2)", "double(1)", "double(2)"),
         ("solutions", "Addition is enough.", "It is.", "# Addition is enough.", "# It is."),

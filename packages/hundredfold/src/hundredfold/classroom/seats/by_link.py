@@ -1,7 +1,8 @@
 """What a link may have a learner's server do: whoever opens one is logged in, and two of Jupyter's extensions then ask nobody.
 
 nbgitpuller puts any repository into any folder of the learner's home, also into one from which Jupyter starts programs. jupyter-server-proxy
-shows what listens on a port as a page of the learner's own; where ports are shared (`own_network = false`), that may be another learner's.
+shows what listens on a port as a page of the learner's own; where ports are shared (`own_network = false`), that may be another learner's. It
+passes on what another's page sends to such a port, with the learner's login, and leaves it to the program there to ask where that came from.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 
 def install() -> None:
@@ -45,15 +47,27 @@ def _puller(own: Any) -> Any:
 
 
 def _to_own_port(own: Any) -> Any:
-    """A method of jupyter-server-proxy's that refuses a port at which another user's program listens."""
+    """A method of jupyter-server-proxy's that refuses a port at which another user's program listens, and what another's page sends."""
     from tornado.web import HTTPError
 
     def checked(handler: Any, host: str, port: Any, *more: Any, **named: Any) -> Any:
+        if _from_anothers_page(handler.request):
+            raise HTTPError(403, "Another page sent this. Open the address itself.")
         if listeners(int(port)) - {os.getuid()}:
             raise HTTPError(403, f"Another user's program listens on port {port}.")
         return own(handler, host, port, *more, **named)
 
     return checked
+
+
+def _from_anothers_page(request: Any) -> bool:
+    """Whether a page of another origin sends this, as far as the browser says; a link to open may be anywhere."""
+    site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
+    if request.method in ("GET", "HEAD") and request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate":
+        return False
+    if site is not None:
+        return site not in ("same-origin", "none")
+    return origin is not None and urlsplit(origin).netloc != request.host
 
 
 def listeners(port: int) -> set[int]:

@@ -24,8 +24,16 @@ SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW = 1, 4
 IO_URING_SETUP, CLONE3 = 425, 435
 CLONE_NEWUSER = 0x10000000
 KEYCTL_JOIN_SESSION_KEYRING = 1
-#: By the name of a processor: its number in seccomp(2), and those of the calls seccomp, socket, clone, unshare and keyctl.
-PROCESSORS = {"x86_64": (0xC000003E, 317, 41, 56, 272, 250), "aarch64": (0xC00000B7, 277, 198, 220, 97, 219)}
+#: By the name of a processor: its number in seccomp(2), and those of the calls seccomp, socket, clone, unshare, keyctl, socketpair, prlimit64 and setrlimit.
+PROCESSORS = {
+    "x86_64": (0xC000003E, 317, 41, 56, 272, 250, 53, 302, 160),
+    "aarch64": (0xC00000B7, 277, 198, 220, 97, 219, 199, 261, 164),
+}
+#: What a seat's sockets of the internet speak, by their type: the first is TCP, the second UDP, and ICMP for ping.
+PROTOCOLS = {
+    socket.SOCK_STREAM: (0, socket.IPPROTO_TCP),
+    socket.SOCK_DGRAM: (0, socket.IPPROTO_UDP, socket.IPPROTO_ICMP, socket.IPPROTO_ICMPV6),
+}
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 TERMINALS = 64
 #: Of half the machine's memory a process of a seat counts as larger than it is, when the kernel looks which to end (proc(5), oom_score_adj).
@@ -107,11 +115,14 @@ def own_keys():
 
 
 def only_calls_of_a_seat(own_network):
-    """No namespace of users, and, with a network of its own, no sockets but of the kinds that such a network holds.
+    """No namespace of users, no program of root's, and, with a network of its own, no sockets but of the kinds that such a network holds.
 
     In a namespace of users a learner is root over more of the kernel: could take all terminals, say, which are limited for all together.
-    A machine's vsock, which is in no network, leads to its host and to other seats. For request_key the kernel starts a program of root's on
-    the machine, which asks other machines where it is set up so, as it is for names of hosts beside NFS.
+    A machine's vsock, which is in no network, leads to its host and to other seats.
+
+    For some calls the kernel starts a program of root's on the machine, outside of the seat's limits. For request_key it asks other machines
+    where it is set up so, as it is for names of hosts beside NFS. For a socket of a kind that nobody has used yet it is modprobe. For a
+    process that crashes it is the one in core_pattern(5), unless RLIMIT_CORE is 1: that limit is here to stay.
 
     A filter of system calls (seccomp(2)), which all that the seat starts keeps. io_uring, which makes sockets past it, is as if the
     kernel had none; so is clone3, of which a filter cannot see what it asks for: C libraries then take clone. On processors that are not
@@ -120,21 +131,40 @@ def only_calls_of_a_seat(own_network):
     machine = os.uname().machine
     if machine not in PROCESSORS:
         return
-    architecture, seccomp, make, clone, unshare, keyctl = PROCESSORS[machine]
+    architecture, seccomp, make, clone, unshare, keyctl, pair, prlimit, setrlimit = PROCESSORS[machine]
     request_key = keyctl - 1
-    load, equal, at_least, any_of, end = 0x20, 0x15, 0x35, 0x45, 0x06
-    allow, error = 0x7FFF0000, 0x00050000
-    families = [socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK]
+    load, equal, at_least, any_of, masked, end = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
+    # Where seccomp_data has them; of arguments the lower half.
+    number, processor, first, second, third, rest_of_third = 0, 4, 16, 24, 32, 36
+    allow, error = (end, 0, 0, 0x7FFF0000), 0x00050000
     if not own_network:
-        make = 0xFFFFFFFF  # no call's number
+        make = pair = 0xFFFFFFFF  # no call's number
+
+    def refuse(number):
+        return (end, 0, 0, error | number)
+
+    def where(values, *steps):
+        """These steps, of which the last ends, where what is loaded is one of the values; else what comes after them."""
+        *most, last = values
+        return [*((equal, len(most) - i, 0, each) for i, each in enumerate(most)), (equal, 0, len(steps), last), *steps]
+
+    def protocols(known):
+        return [(load, 0, 0, third), *where(known, allow), refuse(errno.EPROTONOSUPPORT)]
+
     steps = [
-        (load, 0, 0, 4), (equal, 1, 0, architecture), (end, 0, 0, error | errno.ENOSYS),
-        (load, 0, 0, 0), (at_least, 0, 1, 0x40000000), (end, 0, 0, error | errno.ENOSYS),
-        (equal, 2, 0, request_key), (equal, 1, 0, IO_URING_SETUP), (equal, 0, 1, CLONE3), (end, 0, 0, error | errno.ENOSYS),
-        (equal, 6, 0, make), (equal, 1, 0, clone), (equal, 0, 2, unshare),
-        (load, 0, 0, 16), (any_of, 1, 0, CLONE_NEWUSER), (end, 0, 0, allow), (end, 0, 0, error | errno.EPERM),
-        (load, 0, 0, 16), *((equal, len(families) - i, 0, family) for i, family in enumerate(families)),
-        (end, 0, 0, error | errno.EAFNOSUPPORT), (end, 0, 0, allow),
+        (load, 0, 0, processor), (equal, 1, 0, architecture), refuse(errno.ENOSYS),
+        (load, 0, 0, number), (at_least, 0, 1, 0x40000000), refuse(errno.ENOSYS),
+        *where((request_key, IO_URING_SETUP, CLONE3), refuse(errno.ENOSYS)),
+        *where((clone, unshare), (load, 0, 0, first), (any_of, 0, 1, CLONE_NEWUSER), refuse(errno.EPERM), allow),
+        *where((setrlimit,), (load, 0, 0, first), *where((resource.RLIMIT_CORE,), refuse(errno.EPERM)), allow),
+        *where((prlimit,), (load, 0, 0, second), (equal, 1, 0, resource.RLIMIT_CORE), allow,
+               (load, 0, 0, third), (equal, 0, 3, 0), (load, 0, 0, rest_of_third), *where((0,), allow), refuse(errno.EPERM)),
+        *where((pair,), (load, 0, 0, first), *where((socket.AF_UNIX,), allow), refuse(errno.EAFNOSUPPORT)),
+        (equal, 1, 0, make), allow,
+        (load, 0, 0, first), *where((socket.AF_UNIX,), allow), *where((socket.AF_NETLINK,), *protocols((0,))),
+        *where((socket.AF_INET, socket.AF_INET6), (load, 0, 0, second), (masked, 0, 0, 15),
+               *(step for kind, known in PROTOCOLS.items() for step in where((kind,), *protocols(known))), refuse(errno.EPROTONOSUPPORT)),
+        refuse(errno.EAFNOSUPPORT),
     ]  # fmt: skip
     program = b"".join(struct.pack("HBBI", *step) for step in steps)
     held = ctypes.create_string_buffer(program, len(program))
@@ -164,7 +194,7 @@ def main():
         score.write(str(ENDED_FIRST))
     rooms(what["own_network"], what["temporary"], what["run"], what["devices"])
     own_keys()
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (1, 1))  # for a byte nothing is written, and no program is started
     os.initgroups(what["user"], what["gid"])
     os.setresgid(what["gid"], what["gid"], what["gid"])
     os.setresuid(what["uid"], what["uid"], what["uid"])

@@ -9,6 +9,7 @@ In `jupyterhub_config.py`::
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 from collections.abc import Callable
@@ -96,11 +97,15 @@ class Seats:
         c.Spawner.pre_spawn_hook = self.pre_spawn
         c.Spawner.post_stop_hook = self.post_stop
 
-    def pre_spawn(self, spawner: Any) -> None:
-        """Seat the owner of a server that is about to start, and put what the seat may use into its environment."""
+    async def pre_spawn(self, spawner: Any) -> None:
+        """Seat the owner of a server that is about to start, and put what the seat may use into its environment.
+
+        The hub answers others meanwhile: where a learner's program has hung the driver, nvidia-smi takes `devices.PATIENCE` to fail.
+        """
         owner = owner_of(spawner)
+        in_use = await asyncio.to_thread(self._in_use)
         try:
-            place = self.allocations.take(owner, self.places, self._in_use())
+            place = self.allocations.take(owner, self.places, in_use)
         except NoSeat as error:
             raise CannotSeat(str(error)) from None
         try:

@@ -12,13 +12,13 @@ from typing import Any
 
 from jupyterhub import orm
 from jupyterhub.handlers.base import BaseHandler
-from sqlalchemy import Connection, Engine, event, func, inspect, select
+from sqlalchemy import Connection, Engine, delete, event, func, inspect, select
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Mapper
 
-#: So many tokens, and so many codes, each user has at most. Who logs in ten times a day has 140 tokens, which end after two weeks.
-MOST = 1000
+#: So many tokens, and so many codes, each user has at most. Who logs in ten times a day, to a server and two pages, has 420 tokens, which end after two weeks.
+MOST = 500
 #: So many letters of a token's note are kept.
 LONGEST = 200
 #: What users make as often as they like, and the column that says whose it is.
@@ -28,7 +28,7 @@ OWNED = {orm.APIToken: "user_id", orm.OAuthCode: "user_id", orm.ShareCode: "owne
 class TooMany(SQLAlchemyError):
     """A user has so many rows that no more are kept; `jupyterhub_message` is what they read."""
 
-    jupyterhub_message = f"You have {MOST} tokens or codes, and the hub keeps no more: delete some on its page Token."
+    jupyterhub_message = f"You have {MOST} tokens, and the hub keeps no more: delete some on its page Token."
 
 
 def guard() -> None:
@@ -66,11 +66,18 @@ def _as_sqlalchemys(context: ExceptionContext) -> Exception | None:
 
 
 def _few(mapper: Mapper[Any], connection: Connection, made: Any) -> None:
-    """Refuse a row of a user who has too many; a long note is cut."""
+    """Refuse a row of a user who has too many; a long note is cut.
+
+    Of codes the oldest goes instead. A login needs its code for a second, and any page that a user opens can have codes made for them.
+    """
     name = OWNED[mapper.class_]
     if owners := inspect(made).attrs[name].history.added:
         whose, owner = mapper.columns[name], owners[0]
         if owner is not None and connection.scalar(select(func.count()).where(whose == owner)) >= MOST:
-            raise TooMany(TooMany.jupyterhub_message)
+            if mapper.class_ is not orm.OAuthCode:
+                raise TooMany(TooMany.jupyterhub_message)
+            key = mapper.columns["id"]
+            oldest = select(func.min(key)).where(whose == owner).scalar_subquery()
+            connection.execute(delete(mapper.local_table).where(key == oldest))
     if isinstance(getattr(made, "note", None), str):
         made.note = made.note[:LONGEST]

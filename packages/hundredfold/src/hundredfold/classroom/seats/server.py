@@ -44,6 +44,9 @@ def main() -> None:
     from . import by_link, light
 
     light.server()
+    from hundredfold.hub_page import few_unfinished_logins
+
+    few_unfinished_logins()
     by_link.install()
     threading.Thread(target=_keep_short, args=(2,), daemon=True).start()
     _listen_where_told()

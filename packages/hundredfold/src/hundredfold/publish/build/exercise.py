@@ -4,6 +4,7 @@ The markers are nbgrader's own, so that the same sources serve institutions that
 
     ### BEGIN SOLUTION … ### END SOLUTION    kept in the solution, a stub in the exercise
     ### BEGIN STARTER … ### END STARTER      commented lines, shown uncommented in the exercise only
+    answer = ...                             directly above a solution: shown in the exercise only
 
 The stub says how long the answer is about and adds ``...`` only where Python would not parse without a statement, so
 that an exercise runs from top to bottom unsolved.
@@ -17,6 +18,8 @@ from .errors import SourceError
 from .sources import SourceCell
 
 _MARKER = re.compile(r"^(\s*)#+\s*(BEGIN|END)\s+(SOLUTION|STARTER)\s*$")
+#: Names that have no value yet.
+_GAP = re.compile(r"\s*(?:\w+ = )+\.\.\.$")
 _ALMOST = re.compile(r"^\s*#+\s*(BEGIN|END)\s+(SOLUTION|STARTER)\b", re.IGNORECASE)
 
 
@@ -85,12 +88,19 @@ def regions(cell: SourceCell, path) -> list[Region]:
 
 
 def solution(cell: SourceCell, path) -> Lines:
-    """The cell as the solutions show it: solution lines without their markers, no starter lines."""
-    hidden = set()
+    """The cell as the solutions show it: solution lines without their markers, no starter lines, no names without a value above them."""
+    hidden, lines = set(), cell.source.split("\n")
     for region in regions(cell, path):
-        hidden |= {region.begin, region.end} if region.what == "SOLUTION" else set(range(region.begin, region.end + 1))
+        if region.what == "STARTER":
+            hidden |= set(range(region.begin, region.end + 1))
+            continue
+        hidden |= {region.begin, region.end}
+        above = region.begin - 1
+        while above >= 0 and _GAP.match(lines[above]):
+            hidden.add(above)
+            above -= 1
     out = Lines([], [])
-    for i, line in enumerate(cell.source.split("\n")):
+    for i, line in enumerate(lines):
         if i not in hidden:
             out.add(line, i)
     return out

@@ -57,7 +57,7 @@ def _finish(pages: Path) -> None:
     The menu's toggles get names for those who do not see them: the theme draws an arrow and says nothing. What searches is left
     on the page that searches: a quarter of a megabyte less for each of the others. The theme's style names 2 000 icons, of
     which the pages and its scripts use some twenty; the others are left out, a sixth of the style, which is loaded before anything shows.
-    Code, printed columns and tables are made ready for a phone (`narrow`).
+    Code, printed columns, tables and figures are made ready for a phone (`narrow`).
     """
     used = set()
     for file in pages.rglob("*.html"):

@@ -1,4 +1,4 @@
-"""What a page needs to be read on a phone: places where code may be broken, printed columns that stay side by side, tables whose cells
+"""What a page needs to be read on a phone: places where code may be broken, printed columns in groups that have room, tables whose cells
 stand below each other.
 
 All of it is HTML in, HTML out; how it looks is in ``docs/_static/hundredfold.css``.
@@ -10,14 +10,20 @@ import html
 import re
 from itertools import pairwise
 
+from . import phone_figures
+
 #: So many characters of code are side by side on a narrow phone.
 LINE = 34
 #: Code of so few characters stays whole, and so does a name, which may be broken between its words if it is longer.
 _SHORT, _NAME = 16, 24
-#: Pixels: a phone's page without its margins, a cell's padding, a letter in a table.
-_PAGE, _PADDING, _LETTER = 343, 8, 7
+#: So many characters of what was printed are side by side there, in letters of 11 pixels.
+PRINTED = 47
+#: Pixels: a phone's page without its margins, a cell's padding, a letter in a table, the frame of code in it.
+_PAGE, _PADDING, _LETTER, _FRAME = 343, 7, 8, 10
 #: A cell with more lines is tall; so are, side by side, three cells with more letters in the mean.
 _TALL, _MANY = 4, 55
+#: More columns than that do not stand below each other: a row would be a page.
+_FLOWS = 5
 
 _TOKEN = re.compile(r"<[^>]*>|&[^;]+;|.", re.DOTALL)
 #: Before the dot of an attribute; after the brackets of a call or an index, a comma, an equals sign, a slash. Not within a number.
@@ -29,9 +35,15 @@ _WORDS = re.compile(r"(?<=[^\W_]_)(?=[^\W_])|(?<=[^\W_]__)(?=[^\W_])|(?<=[^\W_])
 _OPTION = re.compile(r"(?<![^\s>])(--?[A-Za-z][\w-]*)(?![^<>]*>)")
 _LITERAL = re.compile(r'(<span class="pre">)([^<]+)(</span>)')
 _BLOCK = re.compile(r'(<div class="([^"]*\bhighlight-[^"]*)"><div class="highlight"><pre>)(.*?)(</pre>)', re.DOTALL)
+_RICH = re.compile(r'(<div class="output text_html"><pre\b[^>]*>)(.*?)(</pre>)', re.DOTALL)
 _GAP = re.compile(r"\S(?: {2,}|\t)(?=\S)|[│┆]")
+#: What follows a date is no column of its own.
+_CLOCK = re.compile(r"\d\d:\d\d")
+_FAR = " " * 16
+_SPACES = re.compile(" {3,}")
 _NUMBER = re.compile(r"[−-]?\d.{,11}$")
-_TABLE = re.compile(r'<table(?: class="(table\b[^"]*)")?>(.*?)</table>', re.DOTALL)
+_TABLE = re.compile(r"<table\b([^>]*)>(.*?)</table>", re.DOTALL)
+_CLASS = re.compile(r' class="([^"]*)"')
 _ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
 _CELL = re.compile(r"<(t[dh])\b([^>]*)>(.*?)</\1>", re.DOTALL)
 
@@ -40,7 +52,8 @@ def fitted(page: str) -> str:
     """A page's HTML with all of this done to it."""
     page = _LITERAL.sub(lambda literal: literal[1] + broken(literal[2]) + literal[3], page)
     page = _BLOCK.sub(lambda block: block[1] + (printed if "output" in block[2] else code)(block[3]) + block[4], page)
-    return _TABLE.sub(lambda table: stacked(table[0]), page)
+    page = _RICH.sub(lambda block: block[1] + printed(block[2]) + block[3], page)
+    return phone_figures.beside(_TABLE.sub(lambda table: stacked(table[0]), page))
 
 
 def text(markup: str) -> str:
@@ -82,25 +95,80 @@ def code(markup: str) -> str:
 
 
 def printed(markup: str) -> str:
-    """What a cell printed: lines with columns keep them, whatever the width; the rest may be broken like prose."""
+    """What a cell printed: lines with columns keep them, on a phone in groups of columns; the rest may be broken like prose."""
     lines = markup.splitlines(keepends=True)
     words = [text(line).rstrip() for line in lines]
     gaps = [len(_GAP.findall(each)) for each in words]
     made, at = [], 0
     while at < len(lines):
-        # From a line with columns to the last of them; a name between them is short.
+        # From a line with columns to the last of them; between them a name is short, and what goes on below is set in far.
         end = last = at
-        while end < len(lines) and (gaps[end] or last > at and 0 < len(words[end]) <= LINE):
+        while end < len(lines) and (
+            gaps[end] or last > at and (0 < len(words[end]) <= LINE or words[end].startswith(_FAR))
+        ):
             end += 1
-            last = end if gaps[end - 1] else last
+            last = end if gaps[end - 1] or words[end - 1].startswith(_FAR) else last
         wide = max(map(len, words[at:last]), default=0)
         if last - at > 1 and wide > LINE and _table(gaps[at:last], wide) and all(map(_whole, lines[at:last])):
-            made.append(f'<span class="hf-columns" style="--columns:{wide}">{"".join(lines[at:last])}</span>')
+            made.append(_columns("".join(lines[at:last]), words[at:last], wide))
             at = last
         else:
             made.append(lines[at])
             at += 1
     return "".join(made)
+
+
+def _columns(markup: str, words: list[str], wide: int) -> str:
+    """Lines with columns, in letters for which there is room; where these would be too small, a phone has another arrangement of them."""
+    kept = _side_by_side(markup, wide)
+    if wide <= PRINTED:
+        return kept
+    if grouped := in_groups(words):
+        other = _side_by_side(html.escape("\n".join(grouped), quote=False) + "\n", max(map(len, grouped)), "hf-phone ")
+    else:
+        lines = (html.escape(_SPACES.sub("  ", line.strip()), quote=False) for line in words)
+        other = f'<span class="hf-phone hf-hanging">{"".join(f"<span>{line}</span>" for line in lines)}</span>'
+    return f'<span class="hf-wide">{kept}</span>{other}'
+
+
+def _side_by_side(markup: str, wide: int, cls: str = "") -> str:
+    return f'<span class="{cls}hf-columns" style="--columns:{wide}">{markup}</span>'
+
+
+def in_groups(lines: list[str], room: int = PRINTED) -> list[str]:
+    """A printed table as pandas wraps it: below each other as many columns as there is room for, each time beside the first column.
+
+    Empty where the lines have no columns in common, or one of them is too wide.
+    """
+    wide = max(map(len, lines))
+    padded = [line.ljust(wide) for line in lines]
+    empty = [all(line[at] == " " for line in padded) for at in range(wide)]
+    begin = next(at for at in range(wide) if not empty[at])
+    clock = [any(_CLOCK.match(line, at) for line in padded) for at in range(wide)]
+    places = [at for at in range(begin + 2, wide) if empty[at - 1] and not empty[at] and not clock[at]]
+    # A single space may lie between words: a column begins where each line has two, or the line of the names.
+    for spaces in (empty, [letter == " " and not re.search(r"\d", padded[0]) for letter in padded[0]]):
+        starts = [at for at in places if spaces[at - 1] and (spaces[at - 2] or spaces[at])]
+        if groups := _fitting(padded, starts, room):
+            made = [[(line[: starts[0]] + line[start:end]).rstrip() for line in padded] for start, end in groups]
+            return "\n\n".join("\n".join(group) for group in made).split("\n")
+    return []
+
+
+def _fitting(lines: list[str], starts: list[int], room: int) -> list[tuple[int, int]]:
+    """Where groups of columns begin and end that have room beside the first; empty where one column has none."""
+    groups: list[tuple[int, int]] = []
+    for start, end in pairwise([*starts, len(lines[0])]):
+        if groups and starts[0] + _used(lines, groups[-1][0], end) <= room:
+            groups[-1] = (groups[-1][0], end)
+        else:
+            groups.append((start, end))
+    return groups if all(starts[0] + _used(lines, *group) <= room for group in groups) else []
+
+
+def _used(lines: list[str], start: int, end: int) -> int:
+    """How wide the lines are between two places."""
+    return max(len(line[start:end].rstrip()) for line in lines)
 
 
 def _table(gaps: list[int], wide: int) -> bool:
@@ -114,54 +182,71 @@ def _whole(line: str) -> bool:
 
 
 def stacked(table: str) -> str:
-    """A table that a phone has no room for: in smaller letters, or with the name of its column in each cell, for cells that stand below each other."""
+    """A table that a phone has no room for: each row's numbers below its name, or the name of its column in each cell, for cells that
+    stand below each other or go on like prose."""
+    found = _TABLE.search(table)
     rows = [[(cell[1], cell[3]) for cell in _CELL.finditer(row)] for row in _ROW.findall(table)]
-    if len(rows) < 2 or len({len(row) for row in rows}) != 1:
+    if found is None or len(rows) < 2 or len({len(row) for row in rows}) != 1:
         return table
-    how = _way([[text(cell).strip() for _, cell in row] for row in rows])
-    table = _TABLE.sub(
-        lambda found: f'<table class="{" ".join(filter(None, (found[1], how)))}">{found[2]}</table>', table
-    )
-    if how != "hf-stacked":
+    above = max(1, len(_ROW.findall(found[2].partition("</thead>")[0]))) if "</thead>" in found[2] else 1
+    heads = [
+        " ".join(filter(None, (text(cell).strip() for _, cell in each))) for each in zip(*rows[:above], strict=True)
+    ]
+    known = _CLASS.search(found[1])
+    code = [any("<code" in cell for _, cell in column) for column in zip(*rows, strict=True)]
+    texts = [heads, *([text(cell).strip() for _, cell in row] for row in rows[above:])]
+    how, widths = _way(texts, code, whole="dataframe" in found[1])
+    if not how:
         return table
-    heads = [html.escape(text(cell).strip()) for _, cell in rows[0]]
+    about = _CLASS.sub("", found[1]) + f' class="{" ".join(filter(None, (known and known[1], how)))}"'
+    if how == "hf-named":
+        about += f' style="--widths:{widths}"'
+    at = iter(range(len(rows)))
 
     def named(row: re.Match[str]) -> str:
         names = iter(heads)
+        body = next(at) >= above
 
         def cell(found: re.Match[str]) -> str:
-            name = next(names)
-            head = f' data-head="{name}"' if name and found[1] == "td" else ""
+            name = html.escape(next(names))
+            head = f' data-head="{name}"' if name and body else ""
             return f"<{found[1]}{found[2]}{head}>{found[3]}</{found[1]}>"
 
         return _CELL.sub(cell, row[0])
 
-    return _ROW.sub(named, table)
+    return f"<table{about}>{found[2] if how == 'hf-named' else _ROW.sub(named, found[2])}</table>"
 
 
-def _way(rows: list[list[str]]) -> str:
-    """The class of a table: none where it has room as it is.
+def _way(rows: list[list[str]], code: list[bool], whole: bool) -> tuple[str, str]:
+    """The class of a table, and for one the widths of its columns: no class where it has room as it is.
 
-    Numbers stay side by side, since they are compared down a column. Other cells stand below each other where the longest pieces of the
-    columns have no room, or where a column would be narrow and tall.
+    `code` says which columns have code, `whole` that no cell is broken.
+
+    Numbers stay side by side below the name of their row, since they are compared down a column; where there are too many columns,
+    cells follow each other like prose. Other cells stand below each other where the longest pieces of the columns have no room, or
+    where a column would be narrow and tall.
     """
     columns = list(zip(*rows, strict=True))
-    pieces = [max(len(piece) for cell in column for piece in _pieces(cell)) for column in columns]
+    parts = (lambda cell: [cell]) if whole else _pieces
+    pieces = [max(len(piece) for cell in column for piece in parts(cell)) for column in columns]
+    pixels = [_LETTER * piece + _PADDING + _FRAME * framed for piece, framed in zip(pieces, code, strict=True)]
     cells = [cell for row in rows[1:] for cell in row]
+    wide = sum(pixels)
     if 2 * sum(bool(_NUMBER.match(cell)) for cell in cells) > len(cells):
-        return "hf-compact" if _wide(pieces) > _PAGE else ""
+        if wide <= _PAGE:
+            return "", ""
+        if wide - pixels[0] <= _PAGE:
+            return "hf-named", " ".join(f"minmax(0,{each}fr)" for each in pixels[1:])
+        return "hf-flow", ""
+    if len(columns) > _FLOWS and wide > _PAGE:
+        return "hf-flow", ""
     if len(columns) > 2 and sum(map(len, cells)) > _MANY * len(rows[1:]):
-        return "hf-stacked"
-    for column, piece in zip(columns, pieces, strict=True):
-        left = _PAGE - _wide(pieces) + _LETTER * piece
-        if left < _LETTER * piece or max(map(len, column)) * _LETTER > _TALL * left:
-            return "hf-stacked"
-    return ""
-
-
-def _wide(pieces: list[int]) -> int:
-    """How many pixels such pieces need side by side."""
-    return sum(_LETTER * piece + _PADDING for piece in pieces)
+        return "hf-stacked", ""
+    for column, pixel in zip(columns, pixels, strict=True):
+        left = _PAGE - wide + pixel
+        if wide > _PAGE or max(map(len, column)) * _LETTER > _TALL * left:
+            return "hf-stacked", ""
+    return "", ""
 
 
 def _pieces(cell: str) -> list[str]:
@@ -169,5 +254,5 @@ def _pieces(cell: str) -> list[str]:
     return [
         word[start:end]
         for word in cell.split(" ")
-        for start, end in pairwise([0, *sorted(places(word) - {0}), len(word)])
+        for start, end in pairwise([0, *(sorted(places(word) - {0}) if len(word) > _SHORT else []), len(word)])
     ]

@@ -94,9 +94,11 @@ def _describe(cells: list[dict[str, Any]]) -> None:
         for output in cell.get("outputs", []):
             about = output.get("metadata", {})
             if "alt" in about.get("image/png", {}):
-                image = {"alt": about["image/png"]["alt"]}
+                # The kinds of its axes are not in the words; a phone's figure needs them (phone_figures).
+                classes = [f"hf-log-{axis}" for axis in "xy" if f"{axis}log=True" in "".join(cell["source"])]
                 if about.get("needs_background") == "light":
-                    image["classes"] = "hf-chart"
+                    classes.insert(0, "hf-chart")
+                image = {"alt": about["image/png"]["alt"], **({"classes": " ".join(classes)} if classes else {})}
                 cell["metadata"]["mystnb"] = {"image": image}
 
 
