@@ -1,32 +1,39 @@
 """Short programs as a working user writes them; what the real library does with each was written down before it was run here.
 
-In `first.txt` and `second.txt` a program begins at ``===``, with its library and its title. Behind ``-->`` stands the value of its
-last expression, as an expression itself, or the names of the errors that it may end in. `tolist()` and rounding keep the values plain.
+In each text file a program begins at ``===``, with its library and its title. Behind ``-->`` stands the value of its last expression,
+as an expression itself, or the names of the errors that it may end in, with a part of the message behind a colon. `tolist()` and
+rounding keep the values plain. Behind ``# finds`` stand the kinds of mistakes in kernels that have to be found; without it none may
+be. A program called ``script`` runs in a process of its own, by `python -m gpusim`, and what it prints is its value.
 """
 
 import ast
+import gc
 import linecache
 import math
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-TEXT = "".join((Path(__file__).parent / name).read_text() for name in ("first.txt", "second.txt"))
+from gpusim.kernels import reported
+
+TEXT = "".join((Path(__file__).parent / f"{name}.txt").read_text() for name in ("first", "second", "third", "fourth"))
 PROGRAMS = {
     title: (code, label) for title, code, label in re.findall(r"(?m)^=== (.*)\n((?:(?!===).*\n)*?)--> (.*)$", TEXT)
 }
 KNOWN = {
     "raw: attributes": "registers are refused by name",
     "raw: more shared memory than usual": "bytes of local memory are refused by name",
+    "numba: the array's sort": "a TypingError here",
     "numba: C++ linked into a kernel": "refused by name",
     "numba: an overload for kernels": "numba.cuda.extending is refused by name",
     "numba: ask what was compiled": "there is no PTX without NVIDIA's compiler",
-    "cupy: a graph of work": "capture is refused by name",
 }
 """Programs that do something else here, and what."""
-ERROR = re.compile(r"[A-Z]\w*(Error|Invalid|Exception)")
+ERROR = re.compile(r"[A-Z]\w*(Error|Invalid|Exception)( \| \w+)*(: .*)?")
 
 
 def result(code: str, title: str):
@@ -43,6 +50,16 @@ def result(code: str, title: str):
         return error
 
 
+def printed(code: str, folder: Path):
+    """What a program prints in a process of its own, or the last line of its error."""
+    script = folder / "program.py"
+    script.write_text(code)
+    done = subprocess.run(
+        [sys.executable, "-m", "gpusim", script], cwd=folder, capture_output=True, text=True, timeout=300
+    )
+    return RuntimeError(done.stderr) if done.returncode else done.stdout
+
+
 def agree(got, expected) -> bool:
     """Whether two plain values are the same, but for rounding."""
     if isinstance(expected, tuple | list):
@@ -53,7 +70,7 @@ def agree(got, expected) -> bool:
 
 
 def test_every_program_has_a_label():
-    assert len(PROGRAMS) == TEXT.count("\n=== ") + 1 == 318
+    assert len(PROGRAMS) == TEXT.count("\n=== ") + 1 == 533
 
 
 @pytest.mark.large(smoke=8)
@@ -61,16 +78,23 @@ def test_every_program_has_a_label():
     "title",
     [pytest.param(t, marks=pytest.mark.xfail(strict=True, reason=KNOWN[t])) if t in KNOWN else t for t in PROGRAMS],
 )
-def test_a_fresh_program(standins, monkeypatch, title):
+@pytest.mark.filterwarnings("ignore::gpusim.kernels.reported.KernelWarning")
+def test_a_fresh_program(standins, monkeypatch, tmp_path, title):
     monkeypatch.delenv("GPUSIM_TRACE")
     code, label = PROGRAMS[title]
-    got = result(code, title)
-    names = label.split(" | ")
-    if ERROR.fullmatch(names[0]):
+    label, _, kinds = label.partition(" # finds ")
+    gc.collect()  # arrays of the program before
+    reported.reports.clear()
+    reported._seen.clear()
+    got = printed(code, tmp_path) if title.startswith("script") else result(code, title)
+    found = {each.kind for each in reported.reports if each.severity == "error"}
+    if ERROR.fullmatch(label):
+        names, _, words = label.partition(": ")
         assert isinstance(got, Exception), got
-        assert {kind.__name__ for kind in type(got).__mro__} & set(names), got  # what `except` catches
+        assert {kind.__name__ for kind in type(got).__mro__} & set(names.split(" | ")), got  # what `except` catches
+        assert words.lower() in str(got).lower()
     else:
-        expected = eval(label, {"math": math, "np": np})
         if isinstance(got, Exception):
             raise got
-        assert agree(got, expected), got
+        assert agree(got, eval(label, {"math": math, "np": np})), got
+        assert found == set(kinds.split())

@@ -17,6 +17,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import contextvars
+import functools
 import os
 import sys
 import threading
@@ -43,6 +44,9 @@ watcher: Callable[[Launch, object, tuple, Views, Views], None] | None = None
 """Who is told of each launch and transfer as it is counted: the entry of the log, what runs, its arguments, and the device
 memory that it reads and writes.  The lens's account; None for nobody."""
 
+capture: Capture | None = None
+"""The graph that is being captured, if one is."""
+
 _waiting: deque[tuple] = deque()
 _submit_lock = threading.RLock()  # a signal handler or a finaliser may submit in the middle of a submission
 _run_lock = threading.RLock()
@@ -51,6 +55,43 @@ _completed = 0
 _runner = 0  # the thread that is running operations
 _local = threading.local()  # .account: where this thread's launches are counted instead (a fused kernel)
 _accounts = 0  # how many threads count elsewhere right now; 0 keeps the common path short
+
+
+class Capture:
+    """What is submitted to some streams is kept and not run: a CUDA graph.
+
+    Parameters
+    ----------
+    stream : int
+        The stream that it begins on; those that wait for it join.
+    refusal : callable
+        Makes the error for whoever wants a value meanwhile.
+    """
+
+    def __init__(self, stream: int, refusal: Callable[[], Exception]):
+        self.streams = {stream}
+        self.operations: list[tuple] = []
+        self.valid = True
+        self._refusal = refusal
+
+    def takes(self, *operation: object) -> bool:
+        """Whether the operation was for one of these streams, and is kept."""
+        mine = activity.stream() in self.streams
+        if mine:
+            self.operations.append(operation)
+        return mine
+
+    def look(self, stream: int | None = None) -> None:
+        """Refuse to wait for one of these streams, or for all of the device."""
+        stream = activity.stream() if stream is None else stream
+        if stream in self.streams or stream == activity.DEVICE:
+            self.valid = False
+            raise self._refusal()
+
+    def launch(self) -> None:
+        """Submit all of it."""
+        for function, *args in self.operations:
+            function(*args)
 
 
 def submit(
@@ -87,10 +128,9 @@ def submit(
         account.launches.append((name, bytes_read, bytes_written))
         account.reads.extend(reads)
         account.writes.extend(writes)
-        with _submit_lock:
-            _submitted += 1
-            _waiting.append((function, args, name))
-    else:
+        submit_uncounted(name, function, args)
+        return
+    if capture is None or not capture.takes(submit, name, function, args, reads, writes, bytes_read, bytes_written):
         with _submit_lock:
             _submitted += 1
             _waiting.append((function, args, name))
@@ -135,6 +175,10 @@ def count(
     """
     if _accounts and getattr(_local, "account", None) is not None:
         return
+    if kind == "kernel" and capture is not None:
+        again = functools.partial(count, name, bytes_read, bytes_written, reads=reads, writes=writes, by=by)
+        if capture.takes(again):
+            return
     with _submit_lock:
         if kind == "h2d":
             _totals[H2D_BYTES] += bytes_written
@@ -165,6 +209,8 @@ def nbytes(views: Views) -> int:
 def submit_uncounted(name: str, function: Callable, args: tuple) -> None:
     """Enqueue work that is part of a launch counted elsewhere, or of a transfer."""
     global _submitted
+    if capture is not None and capture.takes(submit_uncounted, name, function, args):
+        return
     with _submit_lock:
         _submitted += 1
         _waiting.append((function, args, name))
@@ -185,6 +231,8 @@ def run() -> None:
     """
     if shapes.on:
         raise shapes.refuse()
+    if capture is not None and _runner != get_ident():
+        capture.look()
     drain()
 
 
@@ -254,6 +302,8 @@ def synchronize(stream: int | None = None, event: int = 0) -> None:
     """
     if before_synchronize is not None:
         before_synchronize()
+    if capture is not None:
+        capture.look(stream)
     if activity.watcher is not None:
         activity.note("wait", stream=activity.stream() if stream is None else stream, key=event)
     with _submit_lock:
@@ -328,6 +378,11 @@ def _tell(process: int) -> None:
             break
     if _waiting:
         print(f"{len(_waiting)} operations that the program did not wait for were not run.", file=sys.stderr)
+
+
+def capturing() -> bool:
+    """Whether what this thread submits now is kept for a graph."""
+    return capture is not None and activity.stream() in capture.streams
 
 
 def pending() -> int:

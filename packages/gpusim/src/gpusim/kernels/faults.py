@@ -108,13 +108,13 @@ class UncompilableError(KernelError):
     ----------
     original : str
         Numba's own words, if it was Numba that refused.
-    mistyped : bool
-        Whether Numba would raise a `TypingError`.
+    numbas : str
+        The name of the error that numba-cuda raises: ``"TypingError"``, ``"NumbaRuntimeError"`` or one of `PYTHONS`.
     """
 
     fields = (*KernelError.fields, "original")
     original: str | None
-    mistyped = False  # whether it is what Numba calls a TypingError
+    numbas = ""
 
     def describe(self) -> str:
         return _join(f"{self.kernel or 'This kernel'} cannot be compiled for a GPU.", self.where(), self.original or "")
@@ -122,6 +122,22 @@ class UncompilableError(KernelError):
 
 class ReturnFault(UncompilableError, TypeError):
     """A kernel that returns something, which Numba calls a `TypeError`."""
+
+
+class CallFault(UncompilableError, TypeError):
+    """A call with too few or too many arguments, where Numba calls a Python function with them."""
+
+
+class CountFault(UncompilableError, ValueError):
+    """A call with too few or too many arguments, where Numba unpacks them."""
+
+
+class NameFault(UncompilableError, AttributeError):
+    """A name that a module, or Numba's own compiler, does not have."""
+
+
+PYTHONS = {"TypeError": CallFault, "ValueError": CountFault, "AttributeError": NameFault}
+"""What is an error of Python's, and not of Numba's, where numba-cuda refuses a kernel."""
 
 
 class OutOfBoundsError(KernelError, IndexError):

@@ -163,10 +163,12 @@ class Kernel:
         trace = trace or reported.tracing()
         # Who asks for a report wants to hear of a launch of another shape too.
         seen = (key, griddim, blockdim) if trace == "report" else key
+        captured = queue.capturing()  # into a CUDA graph: nothing runs yet, so nothing is checked
         first = seen not in self._traced
-        self._traced.add(seen)
+        if not captured:
+            self._traced.add(seen)
         run = _Run(self, function, compiled, griddim, blockdim, args, sharedmem, cooperative)
-        if shapes.on or trace == "all" or (trace != "off" and first and not self.within):
+        if shapes.on or not captured and (trace == "all" or (trace != "off" and first and not self.within)):
             rest: list[tuple[int, int]] = []
             if not shapes.on:
                 # Now, not when the program synchronises: what is found is found at the launch that does it.

@@ -125,6 +125,39 @@ def test_device_arrays_and_kernels_share_the_memory_of_a_column(cudf):
     assert np.asarray(series.to_numpy()).sum() == 12
 
 
+def test_a_column_lies_on_the_array_that_it_was_made_of(cudf):
+    """cuDF 26.10, `column.py`, `as_column`: `from_cuda_array_interface`, without a copy; what is set by an index is scattered into a new column."""
+    import cupy
+
+    x = cupy.arange(600.0)
+    series, frame, own = cudf.Series(x), cudf.DataFrame({"a": x}), cudf.Series(x, copy=True)
+    before = queue.counters()
+    other = cudf.Series(x)
+    assert not (queue.counters() - before).kernels and other.values.data.ptr == x.data.ptr
+    x[0] = 100
+    frame["a"].values[1] = 200
+    assert [s.iloc[0] for s in (series, other, frame["a"], own)] == [100, 100, 100, 0]
+    assert [s.iloc[1] for s in (series, other, frame["a"], own)] == [200, 200, 200, 1]
+    series[2] = -1
+    series += 1
+    other.fillna(0, inplace=True)
+    frame.loc[0, "a"] = 5
+    assert x[:4].tolist() == [100, 200, 2, 3]
+    part = other[1:3]
+    del x, series, frame, other
+    assert part.to_arrow().to_pylist() == [200, 2]  # the memory lives on
+
+
+def test_a_column_of_an_array_with_steps_or_nan_is_a_copy(cudf):
+    import cupy
+
+    x = cupy.asarray([1.0, float("nan"), 3.0])
+    series, steps = cudf.Series(x), cudf.Series(x[::2])
+    x[0] = 9
+    assert series.isna().to_arrow().to_pylist() == [False, True, False]
+    assert steps.to_arrow().to_pylist() == [1, 3]
+
+
 def test_values_of_a_column_without_nulls_are_the_column_itself(cudf):
     """`single_column_frame.py`, `values` and `to_cupy`: CuPy's asarray of the column, without a copy."""
     series = cudf.Series([1, 2, 3])

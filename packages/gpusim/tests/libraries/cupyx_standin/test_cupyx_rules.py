@@ -14,6 +14,30 @@ def test_rsqrt_and_scatter(cp, standin):
     assert a.get().tolist() == [3.0, 0.0, 5.0]
 
 
+SCATTERED = {  # CuPy 14.2's `_scatter_op_single`
+    "add": "i4 i8 f2 f4 f8 u4 u8", "subtract": "i4 u4", "maximum": "i4 i8 f4 f8 u4 u8", "minimum": "i4 i8 f4 f8 u4 u8",
+    "bitwise_and": "i4 i8 u4 u8", "bitwise_or": "i4 i8 u4 u8", "bitwise_xor": "i4 i8 u4 u8",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", "? i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 F D".split())
+@pytest.mark.parametrize("name", SCATTERED)
+def test_types_that_can_be_combined_at_indices(cp, standin, name, dtype):
+    a, where, one = cp.ones(3, dtype), cp.asarray([0, 0, 2]), cp.ones(3, dtype)
+    functions = [getattr(cp, name).at]
+    if name in ("add", "maximum", "minimum"):
+        functions.append(getattr(standin, f"scatter_{name[:3]}"))
+    for function in functions:
+        if dtype in SCATTERED[name].split():
+            function(a, where, one)
+        else:
+            with pytest.raises(TypeError, match=rf"cupy\.{name}\.at only supports"):
+                function(a, where, one)
+    if dtype in ("i2", "i4"):
+        getattr(cp, name).at(a, cp.asarray([True, False, True]), one[:2])  # by a mask no element is met twice
+        getattr(cp, name).at(a, slice(0, 2), one[:2])
+
+
 def test_errstate_makes_a_singular_matrix_an_error(cp, standin):
     singular = cp.zeros((2, 2))
     assert standin.geterr()["linalg"] == "ignore"

@@ -1,5 +1,6 @@
 """Kernels: every way to make and launch one, what they take, and what is refused."""
 
+import functools
 import linecache
 import pickle
 import threading
@@ -286,11 +287,20 @@ def test_what_a_kernel_uses(cuda, monkeypatch):
         assert tiled.inspect_asm() == {kinds: "code asm"} and tiled.inspect_llvm(void(*kinds)) == "code llvm"
         assert tiled.overloads[kinds].inspect_sass() == "code sass"
         assert asked == [(tiled, kinds, what, None) for what in ("asm", "llvm", "sass")]
+        assert cuda.compile_ptx(tiled.py_func, kinds, cc=(7, 5)) == ("code asm", types.none) and asked[-1][1:] == (
+            kinds,
+            "asm",
+            (7, 5),
+        )
+        assert cuda.compile_ptx_for_current_device(tiled.py_func, kinds)[0] == "code asm" and asked[-1][3] == (9, 0)
+        with pytest.raises(NotImplementedError, match="device function"):
+            cuda.compile_ptx(tiled.py_func, kinds, device=True)
         compilers.clear()
-        for ask in (tiled.inspect_llvm, tiled.inspect_asm, tiled.inspect_sass):
+        ptx = functools.partial(cuda.compile_ptx, tiled.py_func, kinds)
+        for ask in (tiled.inspect_llvm, tiled.inspect_asm, tiled.inspect_sass, ptx):
             with pytest.raises(NotImplementedError, match=r"pip install 'kernellens\[compiler\]'"):
                 ask()
-    for ask in (cuda.compile_ptx, cuda.compile, cuda.compile_for_current_device, cuda.declare_device):
+    for ask in (cuda.compile, cuda.compile_for_current_device, cuda.declare_device):
         with pytest.raises(NotImplementedError, match="Nearest simulated"):
             ask(tiled, kinds)
 

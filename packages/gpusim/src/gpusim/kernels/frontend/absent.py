@@ -78,12 +78,59 @@ _INSTEAD = {
 }
 
 
-def mistyped(node: ast.AST) -> bool:
-    """Whether numba-cuda finds a statement or an expression of Python wrong by its types: it calls that a `TypingError`."""
+def numbas_error(node: ast.AST, function: ast.AST) -> str:
+    """What numba-cuda calls its error about a statement or an expression of Python in a function; empty for none of Numba's own."""
     if isinstance(node, ast.Try):
         names = {getattr(handler.type, "id", "") for handler in node.handlers}
-        return bool(names - {"", "Exception"})
-    return isinstance(node, ast.Dict | ast.DictComp | ast.ListComp | ast.JoinedStr)
+        return "TypingError" if names - {"", "Exception"} else ""
+    if isinstance(node, ast.List):
+        return "TypingError" if not node.elts or _used_as_a_list(node, function) else "NumbaRuntimeError"
+    if isinstance(node, ast.Set):  # Python's compiler makes one of three constants otherwise than one of two
+        constant = len(node.elts) > 2 and all(isinstance(each, ast.Constant) for each in node.elts)
+        return "TypingError" if constant else "AttributeError"
+    return "TypingError" if isinstance(node, ast.Dict | ast.DictComp | ast.ListComp | ast.JoinedStr) else ""
+
+
+def miscounted(name: str) -> str:
+    """The error of numba-cuda about a function of ``cuda`` that is called with too few or too many arguments."""
+    if name.startswith("atomic.") or name == "selp":
+        return "ValueError"
+    votes = ("all_sync", "any_sync", "eq_sync", "ballot_sync")
+    return "TypeError" if name.startswith(("syncthreads", "shfl_", "grid")) or name in votes else "TypingError"
+
+
+_TAKE_LISTS = frozenset(("len", "enumerate", "zip", "range"))
+
+
+def _used_as_a_list(made: ast.List, function: ast.AST) -> bool:
+    """Whether something is done with a list that a kernel has for no type of list; to make one is refused later."""
+
+    def same(node: ast.AST | None) -> bool:  # a backend may look at a copy of the function
+        place = (made.lineno, made.col_offset)
+        return isinstance(node, ast.List) and (node.lineno, node.col_offset) == place
+
+    names = {
+        target.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign) and same(node.value)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+    def it(node: ast.AST | None) -> bool:
+        return same(node) or isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load)
+
+    for node in ast.walk(function):
+        if isinstance(node, ast.Attribute) and it(node.value):
+            return True
+        if isinstance(node, ast.BinOp) and (it(node.left) or it(node.right)):
+            return True
+        if isinstance(node, ast.Compare) and not isinstance(node.ops[0], ast.In | ast.NotIn):
+            if any(map(it, (node.left, *node.comparators))):
+                return True
+        if isinstance(node, ast.Call) and any(map(it, node.args)) and getattr(node.func, "id", "") not in _TAKE_LISTS:
+            return True
+    return False
 
 
 def sentence(what: str, name: str) -> str:

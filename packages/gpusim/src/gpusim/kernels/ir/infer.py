@@ -164,7 +164,7 @@ def error_of(value: Value, refused: TypingError) -> UncompilableError:
     what = f"The variable {name} {refused}" if value.op == "phi" and name else f"{refused}"
     what = f"A value {what}" if what.startswith("is ") else what
     error = value.place.function.error(what if what.endswith((".", "?")) else what + ".", value.place.node)
-    error.mistyped = True
+    error.numbas = refused.kind
     return error
 
 
@@ -1417,13 +1417,16 @@ class Inference:
 
     def _want(self, v: Value, *counts: int) -> None:
         if len(v.args) not in counts:
-            raise TypingError(f"cuda.{v.extra} takes {' or '.join(map(str, counts))} arguments, not {len(v.args)}")
+            raise TypingError(
+                f"cuda.{v.extra} takes {' or '.join(map(str, counts))} arguments, not {len(v.args)}",
+                absent.miscounted(v.extra),
+            )
 
     def _axes(self, v: Value, name: str) -> Type:
         self._want(v, 1)
         n = self.constant(v.args[0])
         if n not in (1, 2, 3) or not isinstance(n, int | np.integer):
-            raise TypingError(f"cuda.{name} takes 1, 2 or 3")
+            raise TypingError(f"cuda.{name} takes 1, 2 or 3", "ValueError" if isinstance(n, int) else "TypingError")
         if n == 1:
             v.emit = lambda _: f"g.special('{name}.x')"
             return INT64
@@ -1540,9 +1543,11 @@ class Inference:
                 raise TypingError(f"{args[0].type} has no method sync: only cuda.cg.this_grid() has")
             return NONE
         if name in COUNTS and len(args) not in COUNTS[name]:
-            raise TypingError(f"cuda.{name} takes {COUNTS[name][-1]} arguments, not {len(args)}")
+            raise TypingError(
+                f"cuda.{name} takes {COUNTS[name][-1]} arguments, not {len(args)}", absent.miscounted(name)
+            )
         if name not in COUNTS and len(args) != 2:
-            raise TypingError(f"cuda.{name} takes a mask and a value")
+            raise TypingError(f"cuda.{name} takes a mask and a value", absent.miscounted(name))
         for a in args:
             if not isinstance(a.type, Scalar) or a.type.letter in COMPLEXES:
                 raise TypingError(f"cuda.{name} does not take {a.type}")
@@ -1575,10 +1580,12 @@ class Inference:
             raise TypingError(f"cuda.{name} takes a whole number, not {args[0].type}: write int(condition)")
 
     def i_activemask(self, v, args):
+        self._want(v, 0)
         v.emit = lambda _: f"{self.k(self.warps.active)}(g)"
         return UINT32
 
     def i_lanemask_lt(self, v, args):
+        self._want(v, 0)
         v.emit = lambda _: f"{self.k(self.warps.below)}(g)"
         return UINT32
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..frontend.absent import mistyped
+from ..frontend.absent import numbas_error
 from ..frontend.intrinsics import SYNCHRONISING
 from .graph import Graph, Loop, Place, Value
 from .types import NONE, Type
@@ -111,7 +111,7 @@ class Lowering:
             if method is None:
                 what = REFUSED_STATEMENTS.get(type(node), type(node).__name__)
                 error: Any = self.error(f"A kernel cannot use {what}. There is no such thing on a GPU.", node)
-                error.mistyped = mistyped(node)
+                error.numbas = numbas_error(node, self.frame.function.node)
                 raise error
             method(node)
 
@@ -374,7 +374,9 @@ class Lowering:
     def inline(self, function, args, names, node):
         values = dict(zip(function.params, args[: len(args) - len(names)], strict=False))
         if len(args) - len(names) > len(function.params):
-            raise self.error(f"{function.name} takes {len(function.params)} arguments, not {len(args)}.", node)
+            error: Any = self.error(f"{function.name} takes {len(function.params)} arguments, not {len(args)}.", node)
+            error.numbas = "TypingError"
+            raise error
         for name, value in zip(names, args[len(args) - len(names) :], strict=True):
             if name not in function.params or name in values:
                 raise self.error(f"{function.name} cannot take the argument {name}.", node)
@@ -422,7 +424,7 @@ class Lowering:
         if method is None:
             what = REFUSED.get(type(node), f"{type(node).__name__} (this expression)")
             error: Any = self.error(f"A kernel cannot use {what}: there is no such thing on a GPU.", node)
-            error.mistyped = mistyped(node)
+            error.numbas = numbas_error(node, self.frame.function.node)
             raise error
         return method(node)
 
@@ -492,7 +494,11 @@ class Lowering:
         result = None
         for operator, operand in zip(node.ops, node.comparators, strict=True):
             if isinstance(operator, ast.In | ast.NotIn):
-                raise self.error("A kernel cannot use `in`: compare with each element.", node)
+                if isinstance(operand, ast.Set):
+                    self.expression(operand)  # refuses it
+                if len(node.ops) > 1 or not isinstance(operand, ast.Tuple) or not operand.elts:
+                    raise self.error("A kernel cannot use `in`: compare with each element.", node)
+                return self._among(left, operand.elts, isinstance(operator, ast.In), node)
             name = OPERATORS[type(operator)]
             if result is None:
                 right = self.expression(operand)
@@ -510,6 +516,14 @@ class Lowering:
                 right = kept[0]
             left = right
         return result
+
+    def _among(self, value, items, wanted, node):
+        """``value in (a, b)``: a comparison with each."""
+        result = None
+        for item in items:
+            same = self.make("binary", [value, self.expression(item)], node, "eq")
+            result = same if result is None else self.make("boolean", [result, same], node, "or")
+        return result if wanted else self.make("unary", [result], node, "not_")
 
     def x_IfExp(self, node):
         test = self.make("truth", [self.expression(node.test)], node)

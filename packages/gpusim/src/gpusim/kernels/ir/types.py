@@ -13,7 +13,18 @@ _NAMES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32
 
 
 class TypingError(Exception):
-    """Something that Numba's typing refuses; the place is added where the instruction is known."""
+    """Something that Numba's typing refuses; the place is added where the instruction is known.
+
+    Parameters
+    ----------
+    said : str
+    kind : str
+        What numba-cuda calls its error.
+    """
+
+    def __init__(self, said: str, kind: str = "TypingError"):
+        super().__init__(said)
+        self.kind = kind
 
 
 class Type:

@@ -150,8 +150,7 @@ def _check(function: Function, kernel: Function, annotation: Any, written: bool)
         fields["function"] = function.name
     for name, kind in annotation.typemap.items():
         if isinstance(kind, _CONTAINERS):
-            lowered = isinstance(kind, types.List | types.Set)
-            raise (NumbaRuntimeError if lowered else TypingError)(
+            raise TypingError(
                 f"{_name(name)} is a {kind}: a kernel has no lists, sets or dictionaries. Use a local array "
                 "(cuda.local.array) or a tuple.",
                 **fields,

@@ -14,6 +14,7 @@ from typing import Any
 
 from ...frontend.python.desugar import at
 from ...frontend.python.resolve import FUNCTION_PREFIX, PREFIX, Function
+from .diagnostics import TypingError
 from .waiting import CannotCompile, waits
 
 
@@ -182,7 +183,7 @@ class _Inliner:
                 self.made.env[f"{mark}default_{name}"] = default
                 values[name] = _load(f"{mark}default_{name}")
         if set(values) != set(callee.params) or len(call.args) > len(callee.params):
-            raise self.made.error(f"{callee.name} takes ({', '.join(callee.params)}).", call)
+            raise self.made.error(f"{callee.name} takes ({', '.join(callee.params)}).", call, TypingError)
         done: list[ast.stmt] = [_assign(mark + name, values[name], call) for name in callee.params]
         names = _Renamed(self.made, callee, mark)
         shift = callee.firstlineno - self.made.firstlineno

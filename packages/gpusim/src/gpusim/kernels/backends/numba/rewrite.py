@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from ...faults import DeviceFailure, ReturnFault, UncompilableError
-from ...frontend.absent import mistyped
+from ...faults import PYTHONS, DeviceFailure, ReturnFault, UncompilableError
+from ...frontend.absent import miscounted, numbas_error
 from ...frontend.intrinsics import ATOMICS, BARRIERS, VOTES, WARP
 from ...frontend.python.desugar import at
 from ...frontend.python.resolve import FUNCTION_PREFIX, PREFIX, Function, is_written
@@ -56,6 +56,8 @@ REFUSED = {
     ast.Match: "match",
     ast.Delete: "del of an element",
 }
+
+_KINDS = {**PYTHONS, "NumbaRuntimeError": NumbaRuntimeError, "TypingError": TypingError}
 
 
 def is_field(node: ast.Subscript) -> bool:
@@ -167,7 +169,9 @@ _EXTREMES = {"min": "minimum", "max": "maximum"}
 _AS_ON_A_GPU = (math.fmod, math.modf, math.remainder, math.floor, math.ceil, math.trunc, math.exp2)
 """Functions that Numba knows on a GPU only, or types otherwise there: floor, ceil and trunc give floats."""
 
-_MATH = ("popc", "brev", "clz", "ffs", "fma", "cbrt", "selp")
+_MATH = {
+    **dict.fromkeys(("popc", "brev", "clz", "ffs", "cbrt"), ("value",)), "fma": ("a", "b", "c"), "selp": ("cond", "a", "b")
+}  # fmt: skip
 
 _FENCES = ("threadfence", "threadfence_block", "threadfence_system")
 
@@ -499,7 +503,8 @@ class _Rewriter(ast.NodeTransformer):
             and node.value.id.startswith(PREFIX)
         ):
             name = node.value.id.removeprefix(PREFIX)
-            raise self.function.error(f"cuda.{name} has no elements: it is cuda.{name}.x, .y and .z.", node)
+            what = f"cuda.{name} has no elements: it is cuda.{name}.x, .y and .z."
+            raise self.function.error(what, node, TypingError)
         site = self.site(node, "read", node.value)
         base, index = self.visit(node.value), self.visit(node.slice)
         if isinstance(index, ast.Slice):
@@ -517,7 +522,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def refuse(self, node: ast.AST) -> Any:
         what = REFUSED.get(type(node), f"This use of {type(node).__name__.lower()}")
-        kind = NumbaRuntimeError if isinstance(node, ast.List) else TypingError if mistyped(node) else UncompilableError
+        kind = _KINDS.get(numbas_error(node, self.function.node), UncompilableError)
         raise self.function.error(f"{what} cannot be used in a kernel.", node, kind)
 
     visit_Try = visit_TryStar = visit_With = visit_Global = visit_Nonlocal = visit_ClassDef = refuse
@@ -643,8 +648,9 @@ class _Rewriter(ast.NodeTransformer):
         arguments = [self.visit(a) for a in node.args]
         keywords = {k.arg: self.visit(k.value) for k in node.keywords}
         root, _, member = name.partition(".")
-        if name == "syncthreads":
+        if name in ("syncthreads", "activemask", "lanemask_lt", "cg.this_grid", *_FENCES):
             self.arguments(name, node, arguments, keywords, ())
+        if name == "syncthreads":
             return self.wait(Yield.BARRIER, node)
         if name in BARRIERS:
             (predicate,) = self.arguments(name, node, arguments, keywords, ("predicate",))
@@ -673,15 +679,13 @@ class _Rewriter(ast.NodeTransformer):
         if root == "atomic" and member in ATOMICS:
             return self.atomic(member, node, arguments, keywords, array)
         if name == "cg.this_grid":
-            self.arguments(name, node, arguments, keywords, ())
             return self.helper("this_grid")  # there is one; its sync() is found by its name
         if name in _FENCES:
-            self.arguments(name, node, arguments, keywords, ())
             return self.call("fence", ast.Constant(self.site(node, "fence", None, name)))
         if name == "nanosleep":
             return self.helper("nanosleep", *self.arguments(name, node, arguments, keywords, ("ns",)))
         if name in _MATH:
-            return self.helper(name, *arguments)
+            return self.helper(name, *self.arguments(name, node, arguments, keywords, _MATH[name]))
         raise CannotCompile(f"cuda.{name}")
 
     def atomic(self, member: str, node: ast.Call, arguments: list, keywords: dict, array: str) -> ast.expr:
@@ -699,7 +703,9 @@ class _Rewriter(ast.NodeTransformer):
             given: Any = self.function.env[ndim.id]
             ndim = ast.Constant(given)
         if not isinstance(ndim, ast.Constant) or type(ndim.value) is not int or ndim.value not in (1, 2, 3):
-            raise self.function.error(f"cuda.{name}(ndim) takes one constant: 1, 2 or 3.", node)
+            kind = "ValueError" if isinstance(ndim, ast.Constant) and type(ndim.value) is int else "TypingError"
+            kind = kind if len(values) == 1 else miscounted(name)
+            raise self.function.error(f"cuda.{name}(ndim) takes one constant: 1, 2 or 3.", node, _KINDS[kind])
 
         def along(k: int) -> ast.expr:
             if name == "gridsize":
@@ -735,15 +741,8 @@ class _Rewriter(ast.NodeTransformer):
         """What checks the types that an exchange is given: those of numba-cuda, for who writes for that."""
         if not is_written(getattr(node, "origin", self.function).pyfunc):
             return "post"
-        family = (
-            "shuffle"
-            if name.startswith("shfl")
-            else "predicate"
-            if name in BARRIERS
-            else "vote"
-            if name in VOTES
-            else ""
-        )
+        kinds = {"shuffle": name.startswith("shfl"), "predicate": name in BARRIERS, "vote": name in VOTES}
+        family = next((kind for kind, found in kinds.items() if found), "")
         return f"post_{family}" if family else "post"
 
     def arguments(
@@ -751,12 +750,12 @@ class _Rewriter(ast.NodeTransformer):
     ) -> list[ast.expr]:
         values = dict(zip(names, given, strict=False))
         if len(given) > len(names) or set(keywords) - set(names) or set(keywords) & set(values):
-            raise self.function.error(f"cuda.{name} takes ({', '.join(names)}).", node)
+            raise self.function.error(f"cuda.{name} takes ({', '.join(names)}).", node, _KINDS[miscounted(name)])
         values |= keywords
         for missing, default in zip(reversed(names), reversed(defaults), strict=False):
             values.setdefault(missing, default)
         if len(values) != len(names):
-            raise self.function.error(f"cuda.{name} takes ({', '.join(names)}).", node)
+            raise self.function.error(f"cuda.{name} takes ({', '.join(names)}).", node, _KINDS[miscounted(name)])
         return [values[n] for n in names]
 
     def site(self, node: Any, kind: str, base: ast.AST | str | None, operation: str = "") -> int:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...faults import SECONDS_SETTING, KernelError, UncompilableError
+from ...faults import PYTHONS, SECONDS_SETTING, KernelError, UncompilableError
 from ...frontend.intrinsics import EXCHANGING
 from ...ir.types import NONE, Array, Record, Scalar, Time, Tuple, Type, TypingError, of_value
 from . import orders
@@ -90,13 +90,16 @@ def compile_kernel(function, argtypes: tuple[Type, ...], debug: bool = False, cu
 
 
 def as_numbas(error: UncompilableError) -> UncompilableError:
-    """An error about types as Numba's kind of error, where there is Numba."""
-    if not error.mistyped:
+    """An error as Numba's kind of error, where there is Numba."""
+    if not error.numbas:
         return error
-    try:
-        from ..numba.diagnostics import TypingError as kind
-    except ImportError:
-        return error
+    kind = PYTHONS.get(error.numbas)
+    if kind is None:
+        try:
+            from ..numba import diagnostics
+        except ImportError:
+            return error
+        kind = getattr(diagnostics, error.numbas)
     return kind(error.sentence, **{name: getattr(error, name) for name in error.fields})
 
 

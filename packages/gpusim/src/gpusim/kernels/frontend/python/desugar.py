@@ -54,6 +54,12 @@ class _Rewriter(ast.NodeTransformer):
             node.iter = ast.copy_location(ast.Tuple(node.iter.elts, ast.Load()), node.iter)
         return self.generic_visit(node)
 
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        for n, (operator, operand) in enumerate(zip(node.ops, node.comparators, strict=True)):
+            if isinstance(operator, ast.In | ast.NotIn) and isinstance(operand, ast.List):  # as in a loop
+                node.comparators[n] = ast.copy_location(ast.Tuple(operand.elts, ast.Load()), operand)
+        return self.generic_visit(node)
+
     def visit_Global(self, node: ast.Global | ast.Nonlocal) -> ast.AST:
         changed = next((name for name in node.names if name in self.stored), None)
         if changed is not None:

@@ -268,7 +268,7 @@ class _Names(ast.NodeTransformer):
         if value is _MISSING:
             if not hasattr(builtins, root.id):
                 error = self.made.error(f"Untyped global name '{root.id}': it is not defined.", node)
-                error.mistyped = True
+                error.numbas = "TypingError"
                 raise error
             return node
         base, walked = value, []
@@ -278,7 +278,13 @@ class _Names(ast.NodeTransformer):
                 break
             inner = getattr(value, attribute, _MISSING)
             if inner is _MISSING:
-                raise self.made.error(f"{'.'.join([root.id, *walked])} has no {attribute}.", node)
+                error = self.made.error(f"{'.'.join([root.id, *walked])} has no {attribute}.", node)
+                error.numbas = (
+                    "TypingError"
+                    if walked[-1:] and walked[-1] in ("threadIdx", "blockIdx", "blockDim", "gridDim")
+                    else "AttributeError"
+                )
+                raise error
             value = real.meaning(inner)
             walked.append(attribute)
         self._by_name(real.meaning(base), root)

@@ -75,7 +75,7 @@ def _of_device(data: Any) -> Any:
 
     array = cupy.asarray(data)
     _check_array(array.shape, array.dtype)
-    return masked(device.of_cupy(array))
+    return masked(device.on_cupy(array))
 
 
 def _check_array(shape: tuple, dtype: np.dtype) -> None:

@@ -11,6 +11,8 @@ import pandas as pd
 from gpusim.device import device as engine_device
 from gpusim.device import memory, queue, regions, unowned
 
+from . import guard
+
 _LARGE = 1 << 24  # bytes; what is smaller fits, or is refused when it is there
 _NO_MEMORY = (
     "std::bad_alloc: out_of_memory: CUDA error (failed to allocate {} bytes) at: "
@@ -111,7 +113,9 @@ def views(touched: Any, made: bool = False) -> list[np.ndarray]:
             if made:
                 account(one)
             owner, nbytes = _owner(one)
-            if id(owner) in _held:
+            if isinstance(owner, np.ndarray) and isinstance(owner.base, Lent):
+                found[id(owner)] = owner.base.array._a
+            elif id(owner) in _held:
                 found[id(owner)] = _held[id(owner)].raw[:nbytes]
     return list(found.values())
 
@@ -147,6 +151,24 @@ class Shown:
         }
 
 
+class Lent:
+    """The memory of a CuPy array, which lives for as long as a column lies on it."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+        self.__array_interface__ = array._a.__array_interface__
+
+
+def on_cupy(array: Any) -> np.ndarray:
+    """A column's values on the memory of a CuPy array, as `from_cuda_array_interface` of cuDF's columns: what is written to
+    either is seen in both. An array that is not contiguous is copied."""
+    if array.ndim != 1 or not array.size or not array.flags.c_contiguous:
+        return of_cupy(array)
+    queue.run()
+    guard.exposed = True
+    return np.asarray(Lent(array))
+
+
 def shared(values: np.ndarray) -> Any:
     """A CuPy array over a column's own memory, which becomes the device's; None for memory that is not to be written to."""
     import cupy
@@ -155,6 +177,8 @@ def shared(values: np.ndarray) -> Any:
     while isinstance(root.base, np.ndarray):
         root = root.base
     flags = values.flags
+    if isinstance(root.base, Lent):
+        return cupy.asarray(Shown(values)) if flags.c_contiguous and values.size else None
     if root.base is not None or not (flags.c_contiguous and flags.writeable and root.flags.forc) or not values.size:
         return None
     if unowned.device_of(values.ctypes.data) is None:
@@ -206,6 +230,8 @@ def account(array: Any) -> None:
     """Count a storage array's buffer as device memory, once, for as long as anything refers to it."""
     owner, nbytes = _owner(array)
     if owner is None or nbytes < 512 or id(owner) in _held:
+        return
+    if isinstance(owner, np.ndarray) and isinstance(owner.base, Lent):  # CuPy's already
         return
     key = id(owner)
     try:

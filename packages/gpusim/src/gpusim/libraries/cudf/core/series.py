@@ -76,7 +76,7 @@ class Series(Indexed, SingleColumn, Unary):
         nan_as_null: Any = no_default,
     ) -> None:
         p, attrs = _make(data, index, dtype, name, nan_as_null)
-        self._p = p
+        self._p = p = p.copy() if copy and hasattr(data, "__cuda_array_interface__") else p
         if attrs:
             self._attrs = copying.deepcopy(attrs)
         device.account(p.array)

@@ -177,16 +177,16 @@ def take(capsule: Any) -> Any:
 
 
 def from_dlpack(array: Any, *, device: Any = None, copy: Any = None) -> Any:
-    """Take over another library's device array without a copy; host memory is uploaded."""
+    """Take over another library's device array without a copy."""
     if not hasattr(array, "__dlpack_device__"):
         return take(array)
     kind, _ = array.__dlpack_device__()
     if device is not None:
         raise NotImplementedError("from_dlpack() does not support device yet.")
     if kind == CPU:
-        from .convert import asarray
-
-        return asarray(np.from_dlpack(array))
+        raise TypeError(
+            "CPU arrays cannot be directly imported to CuPy. Use `cupy.array(numpy.from_dlpack(input))` instead."
+        )
     if kind not in (CUDA, MANAGED):
         raise TypeError(f"Unsupported array type: DLPack device {kind}")
     from ..cuda.stream import get_current_stream_ptr

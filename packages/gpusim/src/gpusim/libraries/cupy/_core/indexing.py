@@ -301,6 +301,7 @@ def scatter(x: Any, index: Any, value: Any, operation: str) -> None:
         value = array(value, dtype=x.dtype)
     source = value._a.real if value.dtype.kind == "c" and x.dtype.kind != "c" else value._a
     if not masked:
+        _check_types(x.dtype, operation)
         shape = _result_shape(x._a, items)
         while source.ndim > len(shape) and source.shape[0] == 1:
             source = source[0, ...]
@@ -326,6 +327,23 @@ def scatter(x: Any, index: Any, value: Any, operation: str) -> None:
         bytes_read=read,
         bytes_written=written,
     )
+
+
+_WIDE = ("int32", "int64", "uint32", "uint64")
+_COMBINES = {
+    "add": ("int32", "int64", "float16", "float32", "float64", "uint32", "uint64"),
+    "sub": ("int32", "uint32"),
+    "max": ("int32", "int64", "float32", "float64", "uint32", "uint64"),
+    "min": ("int32", "int64", "float32", "float64", "uint32", "uint64"),
+    "and": _WIDE, "or": _WIDE, "xor": _WIDE,
+}  # fmt: skip
+"""Types that CuPy has an atomic operation for (`_scatter_op_single` in its `_routines_indexing.pyx`)."""
+
+
+def _check_types(dtype: np.dtype, operation: str) -> None:
+    allowed = _COMBINES.get(operation)
+    if allowed is not None and dtype.name not in allowed:
+        raise TypeError(f"cupy.{_NAMES[operation]}.at only supports {', '.join(allowed)} as data type")
 
 
 def _set(a: np.ndarray, index: tuple, value: np.ndarray, operation: str) -> None:

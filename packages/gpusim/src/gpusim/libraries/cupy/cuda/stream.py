@@ -11,6 +11,8 @@ from typing import Any
 from gpusim.device import activity, device, queue, shapes
 from gpusim.importing.errors import NotSimulatedError
 
+from .graph import Graph
+
 _local = threading.local()
 
 
@@ -27,10 +29,15 @@ class Event:
         self.ptr = next(activity.handles)
         self._timing = not disable_timing
         self._time: float | None = None
+        self._captured: queue.Capture | None = None
 
     def record(self, stream: Any = None) -> None:
         """Record the event on a stream."""
-        activity.note("record", stream=activity.stream() if stream is None else stream.ptr, key=self.ptr)
+        ptr = activity.stream() if stream is None else stream.ptr
+        self._captured = queue.capture if queue.capture is not None and ptr in queue.capture.streams else None
+        if self._captured is not None:  # it orders the operations of a graph, which are in their order
+            return
+        activity.note("record", stream=ptr, key=self.ptr)
         queue.drain()
         self._time = time.perf_counter()
 
@@ -123,6 +130,9 @@ class _BaseStream:
 
     def wait_event(self, event: Event) -> None:
         """Order later work after an event: it is, in the one queue."""
+        if event._captured is not None and event._captured is queue.capture:
+            event._captured.streams.add(self.ptr)
+            return
         activity.note("after", stream=self.ptr, key=event.ptr)
 
     def launch_host_func(self, callback: Callable[[Any], None], arg: Any) -> None:
@@ -133,19 +143,33 @@ class _BaseStream:
         """Call a host function with the stream, an error status and an argument when the work before it is done."""
         queue.submit_uncounted("host function", callback, (self, 0, arg))
 
-    def end_capture(self) -> None:
-        """Graph capture is not simulated."""
+    def begin_capture(self, mode: Any = None) -> None:
+        """Keep what is put on the stream from here on, instead of running it."""
+        from .runtime import CUDARuntimeError
 
-        raise NotSimulatedError("capturing a CUDA graph", "the same calls without capture")
+        if self.ptr in (0, 1):
+            raise RuntimeError("cannot capture on the default (legacy) stream")
+        if self.is_capturing():
+            raise CUDARuntimeError(401)
+        if queue.capture is not None:
+            raise NotSimulatedError("capturing two CUDA graphs at once", "one after the other")
+        queue.capture = queue.Capture(self.ptr, lambda: CUDARuntimeError(900))
+
+    def end_capture(self) -> Graph:
+        """The graph of what was put on the stream since `begin_capture`."""
+        from .runtime import CUDARuntimeError
+
+        captured = queue.capture
+        if captured is None or not self.is_capturing():
+            raise CUDARuntimeError(401)
+        queue.capture = None
+        if not captured.valid:
+            raise CUDARuntimeError(901)
+        return Graph._of(captured)
 
     def is_capturing(self) -> bool:
-        """Graph capture is not simulated."""
-        return False
-
-    def begin_capture(self, mode: Any = None) -> None:
-        """Graph capture is not simulated."""
-
-        raise NotSimulatedError("capturing a CUDA graph", "the same calls without capture")
+        """Whether what is put on the stream becomes part of a graph."""
+        return queue.capture is not None and self.ptr in queue.capture.streams
 
 
 class Stream(_BaseStream):
