@@ -30,6 +30,7 @@ ALL = [
     faults.TooLongError(blocks=10**6, threads=256, seconds=4.0, expected=9e5, kernel="blur"),
     faults.KernelError(),
     faults.ReturnFault("A kernel returns nothing.", **PLACE),
+    *(fault("A sentence of its own.", **PLACE) for fault in faults.PYTHONS.values()),
 ]
 
 

@@ -199,6 +199,18 @@ def over_everybody(flights):
     return columns(out.assign(delay=out.delay / out.flights))
 
 
+@SECOND.wrong("carriers", "value")
+def zero_for_unknown(flights):
+    known = flights.assign(delay=flights.delay.fillna(0))
+    table = known.assign(flights=1, arrived=(known.delay != 0).astype("int64"))
+    out = table.groupby("carrier")[["flights", "arrived", "delay"]].sum().reset_index()
+
+    def divided(part):
+        return columns(part.assign(delay=part.delay / part.arrived.where(part.arrived != 0)))
+
+    return out.map_partitions(divided, meta=divided(out._meta))
+
+
 @SECOND.wrong("carriers", "count")
 def without_the_cancelled(flights):
     out = by_pieces_then_together(flights)
@@ -430,6 +442,12 @@ def salt_in_the_text(events, users):
     left, right = both(events, users)
     left, right = (table.assign(key=table.user + "-" + table.salt.astype("str")) for table in (left, right))
     return three_columns(left.merge(right[["key", "plan"]], on="key", npartitions=8, broadcast=False))
+
+
+@SECOND.wrong("skew", "nulls")
+def plan_zero_is_none(events, users):
+    out = sixteen(events, users.assign(plan=users.plan.fillna(0)))
+    return out.map_partitions(lambda part: part.assign(plan=part.plan.mask(part.plan == 0)), meta=out._meta)
 
 
 @SECOND.wrong("skew", "tasks")

@@ -228,6 +228,13 @@ def nothing_for_unknown(flights):
     return by_carrier(flights, rule(unknown=0))
 
 
+@wrong("rule", "value")
+def unknown_is_9999(flights):
+    delay = pl.col("arr_delay").fill_null(9999)
+    dollars = pl.when(delay == 9999).then(100).otherwise(rule())
+    return by_carrier(flights, dollars.alias("dollars"))
+
+
 @wrong("rule", "boundary")
 def an_hour_and_a_minute(flights):
     return by_carrier(flights, rule(hour=61))
