@@ -76,6 +76,11 @@ def test_a_part_that_is_named_runs_in_any_case(checkout):
     assert ran(checkout) == "two"
 
 
+def test_options_that_a_part_cannot_take_are_refused_and_it_does_not_run(checkout, capfd):
+    assert parts.command(["one", "-k", "some"]) == 1
+    assert ran(checkout) == "" and "one: not run: -k some is for pytest" in capfd.readouterr().out
+
+
 def test_without_git_nothing_is_taken_for_passed(checkout, monkeypatch):
     monkeypatch.setattr(parts, "_tree", lambda: None)
     parts.command([])

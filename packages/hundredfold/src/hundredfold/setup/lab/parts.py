@@ -258,9 +258,10 @@ def _run(name: str, more: list[str]) -> tuple[int | None, str]:
     except Stop as stop:  # its environment could not be made; the other parts need not wait for that
         print(f"Hundredfold: {stop}", file=sys.stderr, flush=True)
         return 1, "failed: it could not be set up"
-    arguments = [*run.arguments, *(more if "pytest" in run.arguments else ())]
+    if more and "pytest" not in run.arguments:
+        return 1, f"not run: {' '.join(more)} is for pytest, which this part does not run"
     env = {**environment.environ(run.python), **run.environ}
-    status = subprocess.call([str(run.python), *arguments], cwd=ROOT, env=env)
+    status = subprocess.call([str(run.python), *run.arguments, *more], cwd=ROOT, env=env)
     return status, "passed" if status == 0 else f"failed (exit status {status})"
 
 
