@@ -11,18 +11,6 @@ from gpusim.kernels.faults import TraceError
 from gpusim.kernels.frontend.cuda_cpp.errors import CompileException
 
 
-@pytest.fixture
-def cp(standins):
-    import cupy
-
-    return cupy
-
-
-@pytest.fixture(params=["compiled", "interpreted"])
-def ways(request, monkeypatch):
-    monkeypatch.setenv("GPUSIM_KERNELS", request.param)
-
-
 def results(cp, before, body, count, threads=1):
     """What a kernel of these lines leaves in `out`; a finding would raise."""
     out, x = cp.full(count, -7.0), cp.arange(16, dtype="f4") + 0.5
@@ -42,7 +30,7 @@ struct S {
 };"""
 
 
-def test_a_lambda_changes_what_it_captures_by_reference_however_it_does_so(cp, ways):
+def test_a_lambda_changes_what_it_captures_by_reference_however_it_does_so(cp, backend):
     body = """
       int m = 1; auto f = [&]() { bump(m); int* p = &m; *p += 10; int& r = m; r += 100; }; f(); f(); out[0] = m;
       __shared__ int t; t = 1; auto g = [&]() { atomicAdd(&t, 2); }; g(); out[1] = t;
@@ -55,7 +43,7 @@ def test_a_lambda_changes_what_it_captures_by_reference_however_it_does_so(cp, w
     assert results(cp, BUMP + STRUCT, body, 10) == [225, 3, 1, 9, 3, 21, 2, 2, 14, 7]
 
 
-def test_lambdas_in_lambdas_and_in_templates(cp, ways):
+def test_lambdas_in_lambdas_and_in_templates(cp, backend):
     body = """
       int m = 1, t = 100; auto f = [&](int a) { auto g = [&](int b) { m += a * b; }; g(2); int t = 3; g(t); return t; };
       out[0] = f(10); out[1] = m; out[2] = t;
@@ -67,7 +55,7 @@ def test_lambdas_in_lambdas_and_in_templates(cp, ways):
     assert results(cp, EACH, body, 8) == [3, 51, 100, 36, 8, 4, 4, 30]
 
 
-def test_a_lambda_means_the_variables_where_it_is_written(cp, ways):
+def test_a_lambda_means_the_variables_where_it_is_written(cp, backend):
     body = """
       int m = 1; auto f = [&]() { return m; }; { int m = 9; out[0] = f(); out[1] = m; }
       int a = 1, b = 2, c = 3; auto g = [&a, b, &c](int d) { a += b; c *= d; return a + c; }; b = 50;
@@ -83,7 +71,7 @@ def test_a_lambda_means_the_variables_where_it_is_written(cp, ways):
     assert results(cp, before, body, 12) == [1, 9, 9, 3, 6, 4, 5, 10, 4, 12, 21, 3]
 
 
-def test_what_is_seen_by_reference_is_seen_as_it_is_changed(cp, ways):
+def test_what_is_seen_by_reference_is_seen_as_it_is_changed(cp, backend):
     before = """
     struct A { int k; __device__ int by(A& o) const { o.k = 9; return k; } };
     struct V { float x, y; __device__ V& operator-=(const V& o) { x -= o.x; y -= o.x; return *this; } };
@@ -103,7 +91,7 @@ def test_what_is_seen_by_reference_is_seen_as_it_is_changed(cp, ways):
     assert results(cp, before, body, 16) == want
 
 
-def test_members_are_hidden_where_a_variable_of_their_name_is(cp, ways):
+def test_members_are_hidden_where_a_variable_of_their_name_is(cp, backend):
     before = """
     __device__ int k = 1000;
     struct A { int k;
@@ -122,7 +110,7 @@ def test_a_variable_of_the_source_is_not_overwritten_by_work_that_waits(cp):
     assert out.item() == 4 and waits[0] == 0.5
 
 
-def test_shared_memory_is_captured_without_a_list_and_read_when_it_is_used(cp, ways):
+def test_shared_memory_is_captured_without_a_list_and_read_when_it_is_used(cp, backend):
     body = """
       __shared__ int s[4]; __shared__ int t; s[threadIdx.x] = threadIdx.x;
       if (threadIdx.x == 0) t = 0;
@@ -176,7 +164,7 @@ def test_what_the_compiler_refuses(cp, body):
         results(cp, before, body, 1)
 
 
-def test_arguments_of_templates_are_values(cp, ways):
+def test_arguments_of_templates_are_values(cp, backend):
     before = """
     template <int N> __device__ int twice() { return N * 2; }
     template <typename T, int N> struct V { T v[N * 2]; __device__ int size() const { return sizeof(v) / sizeof(T); } };
@@ -190,7 +178,7 @@ def test_arguments_of_templates_are_values(cp, ways):
     assert results(cp, before, body, 9) == [8, 4, 6, 2, 1.5, 2.5, 2, 3, 4.5]
 
 
-def test_addresses_of_rows(cp, ways):
+def test_addresses_of_rows(cp, backend):
     before = "__device__ int last(int (*p)[3]) { return p[1][2]; } __device__ int fifth(int* p) { return p[4]; }"
     body = """
       int m[2][3] = {{1, 2, 3}, {4, 5, 6}}; int (*q)[3] = &m[1]; int (*r)[3] = m;
@@ -201,7 +189,7 @@ def test_addresses_of_rows(cp, ways):
         results(cp, before, "int m[2][3] = {{1, 2, 3}, {4, 5, 6}}; out[0] = fifth(&m[0]);", 1)
 
 
-def test_copies_of_what_is_set_in_part_are_no_mistake(cp, ways):
+def test_copies_of_what_is_set_in_part_are_no_mistake(cp, backend):
     before = """
     struct A { int v[4]; int k; __device__ int first() { return v[0]; } __device__ int last() const { return v[3]; } };
     __device__ int seen(const A& a) { return a.v[0]; }
@@ -218,7 +206,7 @@ def test_copies_of_what_is_set_in_part_are_no_mistake(cp, ways):
         results(cp, before, "A a; out[0] = a.v[1];", 1)
 
 
-def test_two_structs_of_one_type_as_parameters_are_two(cp, ways):
+def test_two_structs_of_one_type_as_parameters_are_two(cp, backend):
     before = """struct V { float v[2];
       __device__ float dot(const V& o) const { return v[0] * o.v[0] + v[1] * o.v[1]; } };
     __device__ float less(V a, V b) { a.v[0] -= b.v[0]; return a.v[0] + b.v[1]; }"""
@@ -229,7 +217,7 @@ def test_two_structs_of_one_type_as_parameters_are_two(cp, ways):
 HALF = "#include <cuda_fp16.h>\n"
 
 
-def test_halves_are_rounded_once(cp, ways):
+def test_halves_are_rounded_once(cp, backend):
     """Each number lies just above the middle of two halves, and as a float on it."""
     body = """
       double d = 2049 + 4096 * small; __half h = d; out[0] = __half2float(h); out[1] = __half2float(__double2half(d)); out[2] = (float)(__half)d;

@@ -5,19 +5,6 @@ import pytest
 
 from gpusim.kernels.frontend.cuda_cpp.errors import CompileException
 
-
-@pytest.fixture
-def cp(standins):
-    import cupy
-
-    return cupy
-
-
-@pytest.fixture(params=["compiled", "interpreted"])
-def ways(request, monkeypatch):
-    monkeypatch.setenv("GPUSIM_KERNELS", request.param)
-
-
 GROUPS = "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\nnamespace cg = cooperative_groups;\n"
 
 
@@ -27,7 +14,7 @@ def run(cp, before, code, out, *args, threads=64, blocks=1, **options):
     return out.tolist()
 
 
-def test_tiles_of_a_warp(cp, ways):
+def test_tiles_of_a_warp(cp, backend):
     before = (
         GROUPS
         + """
@@ -50,7 +37,7 @@ def test_tiles_of_a_warp(cp, ways):
 
 
 @pytest.mark.parametrize("size", [4, 16, 32])
-def test_members_of_tiles(cp, ways, size):
+def test_members_of_tiles(cp, backend, size):
     code = f"""int* out) {{
       cg::thread_block_tile<{size}> t = cg::tiled_partition<{size}>(cg::this_thread_block());
       int i = threadIdx.x, r = t.thread_rank();
@@ -74,7 +61,7 @@ def test_members_of_tiles(cp, ways, size):
     assert got[:, 7].tolist() == [sum(t) - max(t) for t in tiles]
 
 
-def test_groups_that_have_no_name(cp, ways):
+def test_groups_that_have_no_name(cp, backend):
     code = """int* out) {
       out[threadIdx.x] = cg::this_thread_block().thread_rank() + cg::this_thread_block().group_index().x;
       cg::this_thread_block().sync();
@@ -86,7 +73,7 @@ def test_groups_that_have_no_name(cp, ways):
 HALF = "#include <cuda_fp16.h>\n"
 
 
-def test_halves(cp, ways):
+def test_halves(cp, backend):
     code = """__half* y, const __half* x, __half a, float* f, int n) {
       int i = threadIdx.x;
       __shared__ half s[32];
@@ -110,7 +97,7 @@ def test_halves(cp, ways):
     assert f.tolist() == [3.0] * 7
 
 
-def test_every_half_is_read_and_written_back(cp, ways):
+def test_every_half_is_read_and_written_back(cp, backend):
     code = "__half* y, const __half* x, int n) { for (int i = threadIdx.x; i < n; i += 64) { __half h = x[i]; float f = h; y[i] = f; } }"
     x = np.arange(65536, dtype="u2")
     x = x[~np.isnan(x.view("f2"))]
@@ -142,7 +129,7 @@ def test_halves_want_their_header_and_no_floats(cp):
     cp.RawKernel('extern "C" __global__ void k(float* x) { int half = 2; x[0] = half; }', "k").compile()
 
 
-def test_a_variable_of_float16_rounds(cp, ways):
+def test_a_variable_of_float16_rounds(cp, backend):
     x = cp.asarray([1, 2, 0.1, 300], "f2")
     kernel = cp.ElementwiseKernel("T x", "T y", "T a = x * x; y = a * x + T(0.1)")
     h = x.get()

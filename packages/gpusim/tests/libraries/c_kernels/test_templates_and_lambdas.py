@@ -6,18 +6,6 @@ from gpusim.importing.errors import NotSimulatedError
 from gpusim.kernels.frontend.cuda_cpp.errors import CompileException
 
 
-@pytest.fixture
-def cp(standins):
-    import cupy
-
-    return cupy
-
-
-@pytest.fixture(params=["compiled", "interpreted"])
-def ways(request, monkeypatch):
-    monkeypatch.setenv("GPUSIM_KERNELS", request.param)
-
-
 def results(cp, before, body, count, *args, dtype="f8", threads=1, declared="", names=None):
     """What a kernel of these lines leaves in `out`."""
     out = cp.zeros(count, dtype)
@@ -42,7 +30,7 @@ public:
 """
 
 
-def test_a_class_template_with_defaults_and_static_members(cp, ways):
+def test_a_class_template_with_defaults_and_static_members(cp, backend):
     body = """
       Vec<float, 3> a, b; Vec<int> c;
       for (int i = 0; i < Vec<float, 3>::size; i++) { a.set(i, i); b.set(i, 2.0f); }
@@ -58,7 +46,7 @@ def test_private_members_are_private(cp):
         results(cp, VECTOR, "Vec<int> c; out[0] = c.v[0];", 1)
 
 
-def test_templates_of_structs_in_templates_of_functions(cp, ways):
+def test_templates_of_structs_in_templates_of_functions(cp, backend):
     before = """
     template <typename T> struct Pair { T a, b; };
     template <typename T> struct Two { Pair<T> p; T scale; };
@@ -84,7 +72,7 @@ template <typename T, typename Op> __global__ void fold(const T* x, T* out, int 
 """
 
 
-def test_functors_by_name_expressions(cp, ways):
+def test_functors_by_name_expressions(cp, backend):
     names = ["fold<float, Plus<float>>", "fold<double, Larger<double> >"]
     module = cp.RawModule(code=FUNCTORS, name_expressions=names)
     out, x = cp.zeros(1, "f4"), cp.arange(10, dtype="f4")
@@ -94,7 +82,7 @@ def test_functors_by_name_expressions(cp, ways):
     assert (out.item(), far.item()) == (46, 9)
 
 
-def test_functions_of_a_struct_that_is_no_variable(cp, ways):
+def test_functions_of_a_struct_that_is_no_variable(cp, backend):
     before = """
     struct cuComplex { float r; float i;
       __device__ cuComplex(float a, float b) : r(a), i(b) {}
@@ -106,7 +94,7 @@ def test_functions_of_a_struct_that_is_no_variable(cp, ways):
     assert results(cp, before, body, 3) == [0, 3, 13]
 
 
-def test_arguments_that_a_declaration_gives(cp, ways):
+def test_arguments_that_a_declaration_gives(cp, backend):
     before = """
     __device__ float scaled(float x, float s = 3.0f, int n = 1) { return x * s + n; }
     struct P { float x, y; __device__ P(float x, float y = 2) : x(x), y(y) {} __device__ float f(float k = 10) const { return k * x + y; } };
@@ -117,7 +105,7 @@ def test_arguments_that_a_declaration_gives(cp, ways):
     assert results(cp, before, body, 5) == [7, 2, 6, 12, 4]
 
 
-def test_a_constructor_converts(cp, ways):
+def test_a_constructor_converts(cp, backend):
     before = """
     struct C { float r, i; __device__ C(float r) : r(r), i(0) {} __device__ C(float r, float i) : r(r), i(i) {} };
     __device__ float sum(C c) { return c.r + c.i; }
@@ -127,7 +115,7 @@ def test_a_constructor_converts(cp, ways):
     assert results(cp, before, body, 3) == [4, 5, 1]
 
 
-def test_unions_share_their_bytes(cp, ways):
+def test_unions_share_their_bytes(cp, backend):
     before = "union Bits { float f; unsigned int u; }; union Wide { double d; unsigned int half[2]; };"
     body = """
       Bits b; b.f = 1.0f; out[0] = b.u; b.u ^= 0x80000000u; out[1] = b.f == -1.0f;
@@ -137,7 +125,7 @@ def test_unions_share_their_bytes(cp, ways):
     assert results(cp, before, body, 5) == [0x3F800000, 1, 0x40000000, 0x3F800000, 8]
 
 
-def test_enumerations(cp, ways):
+def test_enumerations(cp, backend):
     before = """
     enum Color { RED, GREEN = 5, BLUE };
     enum class Op : unsigned char { Add, Mul = 7 };
@@ -148,7 +136,7 @@ def test_enumerations(cp, ways):
     assert results(cp, before, body, 6, dtype="i4") == [6, 5, 5, 8, 7, 1]
 
 
-def test_lambdas_called_and_passed_on(cp, ways):
+def test_lambdas_called_and_passed_on(cp, backend):
     before = """
     template <typename F> __device__ void each(int n, F f) { for (int i = threadIdx.x; i < n; i += blockDim.x) f(i); }
     template <typename F> __device__ double twice(F f, double x) { return f(f(x)); }
@@ -162,7 +150,7 @@ def test_lambdas_called_and_passed_on(cp, ways):
     assert told == [3 * v * v + 3 for v in range(4)]
 
 
-def test_lambdas_that_change_what_they_capture(cp, ways):
+def test_lambdas_that_change_what_they_capture(cp, backend):
     body = """
       float total = 0; int n = 0;
       auto add = [&](float x, float y) { total += x * y; n++; };
@@ -179,7 +167,7 @@ def test_a_lambda_names_what_it_captures(cp):
         results(cp, "", "int k = 5; auto f = [](int x) { return x + k; }; out[0] = f(1);", 1)
 
 
-def test_functions_that_return_pointers(cp, ways):
+def test_functions_that_return_pointers(cp, backend):
     before = """
     __device__ const int* lower(const int* first, const int* last, int value) {
       while (first < last) { const int* mid = first + (last - first) / 2; if (*mid < value) first = mid + 1; else last = mid; }
@@ -191,7 +179,7 @@ def test_functions_that_return_pointers(cp, ways):
     assert results(cp, before, body, 4, s, dtype="i4", declared=", const int* s") == [3, 7, 3, 1]
 
 
-def test_arrays_of_arrays_as_parameters(cp, ways):
+def test_arrays_of_arrays_as_parameters(cp, backend):
     before = """
     typedef double mat3[3][3];
     __device__ void transpose(double (*a)[3], mat3 t) { for (int i = 0; i < 3; i++) for (int j = 0; j < 3; j++) t[j][i] = a[i][j]; }
@@ -207,7 +195,7 @@ def test_arrays_of_arrays_as_parameters(cp, ways):
     assert results(cp, before, body, 4) == [3, 2, 12, 21]
 
 
-def test_dim3_and_uint3(cp, ways):
+def test_dim3_and_uint3(cp, backend):
     before = "__device__ unsigned int flat(uint3 i, dim3 d) { return (i.z * d.y + i.y) * d.x + i.x; }"
     body = """
       dim3 half(blockDim.x, 2); dim3 one; uint3 t = threadIdx; dim3 b = blockIdx;
@@ -228,7 +216,7 @@ def test_what_is_not_simulated_is_named(cp, code, said):
         results(cp, code, "out[0] = 1;", 1)
 
 
-def test_functions_that_return_references(cp, ways):
+def test_functions_that_return_references(cp, backend):
     before = """
     template <typename T> struct Mat {
       T v[4];
