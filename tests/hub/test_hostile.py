@@ -833,6 +833,7 @@ def test_a_program_behind_ones_own_lab_hears_nothing_of_anothers_page(seated):
             "form": ("POST", {**hers, "Sec-Fetch-Mode": "no-cors"}, 403),
             "window": ("POST", {**hers, "Sec-Fetch-Mode": "navigate"}, 403),
             "old": ("POST", {"Origin": anothers}, 403),
+            "old-socket": ("GET", {"Origin": anothers}, 403),  # as over HTTP, where browsers send no Sec-Fetch-*
             "picture": ("GET", {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors"}, 403),
             "link": ("GET", {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate"}, 200),
             "own": ("POST", {**said, "Origin": anna.origin, "Sec-Fetch-Mode": "cors"}, 200),

@@ -63,9 +63,9 @@ def _to_own_port(own: Any) -> Any:
 def _from_anothers_page(request: Any) -> bool:
     """Whether a page of another origin sends this, as far as the browser says; a link to open may be anywhere."""
     site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
-    if request.method in ("GET", "HEAD") and request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate":
+    if request.method in ("GET", "HEAD") and request.headers.get("Sec-Fetch-Mode") == "navigate":
         return False
-    if site is not None:
+    if site is not None:  # which browsers send over HTTPS only
         return site not in ("same-origin", "none")
     return origin is not None and urlsplit(origin).netloc != request.host
 

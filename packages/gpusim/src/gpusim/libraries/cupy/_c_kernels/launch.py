@@ -76,7 +76,7 @@ def pointer(value: Any, kind: Pointer, name: str, kernel: str) -> np.ndarray:
             kernel=kernel,
         )
     if isinstance(kind.to, Struct) and memory.dtype.names is not None:
-        _checklayout(memory.dtype, kind.to, name, kernel)
+        _check_layout(memory.dtype, kind.to, name, kernel)
         return memory.view(wanted)
     if getattr(kind.to, "char", "") == "f2" and memory.dtype == np.float16:
         return memory.view(wanted)
@@ -101,7 +101,7 @@ def layout(dtype: np.dtype, start: int = 0) -> list[tuple]:
     return [each for name in dtype.names for each in layout(dtype.fields[name][0], start + dtype.fields[name][1])]
 
 
-def _checklayout(given: np.dtype, kind: Struct, name: str, kernel: str) -> None:
+def _check_layout(given: np.dtype, kind: Struct, name: str, kernel: str) -> None:
     """Refuse records that lie otherwise than a struct does."""
     if layout(given) == layout(kind.dtype) and given.itemsize == kind.size:
         return
@@ -135,7 +135,7 @@ def members(value: Any, kind: Struct, name: str, kernel: str) -> list[Any]:
             f"{name} is of the struct {kind}, and {type(value).__name__} is no record: pass a NumPy scalar of a structured dtype.",
             kernel=kernel,
         )
-    _checklayout(value.dtype, kind, name, kernel)
+    _check_layout(value.dtype, kind, name, kernel)
     record = np.asarray(value).reshape(-1).view(kind.dtype)[0]
     made = []
     for path, _ in structs.leaves(kind):
