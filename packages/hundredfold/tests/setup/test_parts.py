@@ -76,9 +76,17 @@ def test_a_part_that_is_named_runs_in_any_case(checkout):
     assert ran(checkout) == "two"
 
 
-def test_options_that_a_part_cannot_take_are_refused_and_it_does_not_run(checkout, capfd):
-    assert parts.command(["one", "-k", "some"]) == 1
-    assert ran(checkout) == "" and "one: not run: -k some is for pytest" in capfd.readouterr().out
+def test_options_go_to_what_a_part_runs_and_only_pytest_has_a_smoke_set(checkout, monkeypatch, capfd):
+    say = "import sys; open('ran', 'a').write(' '.join(sys.argv[1:]))"
+    (checkout / "pytest.py").write_text(say)
+    made = {"own": ("-c", say), "tests": ("-m", "pytest")}
+    runs = {name: lambda line=line: parts.Run(line, Path(sys.executable)) for name, line in made.items()}
+    monkeypatch.setattr(parts, "PARTS", runs)
+    assert parts.command(["own", "--only", "some"]) == 0
+    assert ran(checkout) == "--only some"
+    assert parts.command(["own", "tests", "--smoke", "-x"]) == 0
+    assert ran(checkout) == " ".join([*parts.SMALL, "-x"])
+    assert "own: left out: it has no smoke set" in capfd.readouterr().out
 
 
 def test_without_git_nothing_is_taken_for_passed(checkout, monkeypatch):

@@ -225,13 +225,12 @@ def command(arguments: list[str]) -> int:
         names.append(arguments.pop(0))
     if arguments and not names:
         raise Stop(
-            f"{arguments[0]!r} is no part of the tests: name one of {', '.join(PARTS)}; what follows goes to pytest."
+            f"{arguments[0]!r} is no part of the tests: name one of {', '.join(PARTS)}; what follows goes to what they run."
         )
-    more = [word for argument in arguments for word in (SMALL if argument == "--smoke" else (argument,))]
     environment.ready(groups=["test"])
     CACHE.mkdir(parents=True, exist_ok=True)
     if times := int(os.environ.get("REPEAT") or 0):
-        return _repeat(names or list(PARTS), times, more)
+        return _repeat(names or list(PARTS), times, arguments)
     tree = _tree()
     before = set() if names else _passed(tree)
     said, failed = [f"          {name}: passed before, on the same files" for name in PARTS if name in before], False
@@ -239,10 +238,10 @@ def command(arguments: list[str]) -> int:
     for place, name in enumerate(left, 1):
         print(f"\n=== {name}: {PARTS[name].__doc__}  [{place} of {len(left)}]", flush=True)
         began = time.monotonic()
-        status, came = _run(name, more)
+        status, came = _run(name, arguments)
         said.append(f"{time.monotonic() - began:6.0f} s  {name}: {came}")
         failed = failed or bool(status)
-        if status == 0 and tree and not more:
+        if status == 0 and tree and not arguments:
             kept = {"tree": tree, "parts": sorted({*_passed(tree), name})}
             PASSED.write_text(json.dumps(kept), encoding="utf-8")
     print("\n=== done", *said, sep="\n", flush=True)
@@ -258,8 +257,10 @@ def _run(name: str, more: list[str]) -> tuple[int | None, str]:
     except Stop as stop:  # its environment could not be made; the other parts need not wait for that
         print(f"Hundredfold: {stop}", file=sys.stderr, flush=True)
         return 1, "failed: it could not be set up"
-    if more and "pytest" not in run.arguments:
-        return 1, f"not run: {' '.join(more)} is for pytest, which this part does not run"
+    if "pytest" in run.arguments:
+        more = [word for each in more for word in (SMALL if each == "--smoke" else (each,))]
+    elif "--smoke" in more:
+        return None, "left out: it has no smoke set"
     env = {**environment.environ(run.python), **run.environ}
     status = subprocess.call([str(run.python), *run.arguments, *more], cwd=ROOT, env=env)
     return status, "passed" if status == 0 else f"failed (exit status {status})"
