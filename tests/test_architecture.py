@@ -5,6 +5,7 @@ import functools
 import re
 import subprocess
 import sys
+import tomllib
 from collections import defaultdict
 from pathlib import Path
 
@@ -267,6 +268,25 @@ def test_a_bare_python_can_ask_the_machine():
     code += "from hundredfold.setup import doctor; doctor.examine()"
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+def test_what_a_wheel_has_imports_nothing_that_it_leaves_out():
+    left_out, seen = [], 0
+    for name, source in SOURCES.items():
+        settings = tomllib.loads((ROOT / "packages" / name / "pyproject.toml").read_text(encoding="utf-8"))
+        excluded = settings["tool"]["hatch"]["build"]["targets"]["wheel"].get("exclude", [])
+        left_out += [source.parents[1] / path for path in excluded if path.startswith("src/")]
+    assert len(left_out) > 10 and all(path.exists() for path in left_out)
+
+    def is_left_out(path: Path) -> bool:
+        return any(path == each or each in path.parents for each in left_out)
+
+    for path in MODULES:
+        if not is_left_out(path):
+            wrong = [f"{path}:{line}: {name}" for line, name in imports(path) if is_left_out(PATHS.get(name, ROOT))]
+            assert not wrong
+            seen += 1
+    assert 500 < seen < len(MODULES) - 40
 
 
 def test_importing_a_package_is_light():
