@@ -23,7 +23,7 @@ SOURCES = {name: ROOT / "packages" / name / "src" / name for name in PACKAGES}
 # A longer name counts before a shorter one: `setup` is asked before anything is installed, and `setup.lab` opens all there is.
 RANKS = {
     "gpusim": """
-        variables own texts importing.errors
+        own texts importing.errors
         hardware
         device
         kernels
@@ -34,7 +34,7 @@ RANKS = {
         __main__
     """,
     "kernellens": """
-        variables plot notebooks requests arguments
+        plot notebooks requests arguments
         target banks branches traffic
         residency result report
         tracing compiling watching
@@ -241,8 +241,7 @@ def test_every_module_is_in_a_group():
 def test_the_simulated_libraries_know_only_the_simulator():
     found = {group(name) for where, _, _, name in arrows() if where.startswith("gpusim/src/gpusim/libraries/")}
     assert found <= {
-        f"gpusim.{name}"
-        for name in ("libraries", "importing", "importing.errors", "kernels", "device", "own", "variables")
+        f"gpusim.{name}" for name in ("libraries", "importing", "importing.errors", "kernels", "device", "own")
     }
 
 
