@@ -5,6 +5,7 @@ import functools
 import re
 import subprocess
 import sys
+import tomllib
 from collections import defaultdict
 from pathlib import Path
 
@@ -22,7 +23,7 @@ SOURCES = {name: ROOT / "packages" / name / "src" / name for name in PACKAGES}
 # A longer name counts before a shorter one: `setup` is asked before anything is installed, and `setup.lab` opens all there is.
 RANKS = {
     "gpusim": """
-        variables own texts importing.errors
+        own texts importing.errors
         hardware
         device
         kernels
@@ -33,7 +34,7 @@ RANKS = {
         __main__
     """,
     "kernellens": """
-        variables plot notebooks requests arguments
+        plot notebooks requests arguments
         target banks branches traffic
         residency result report
         tracing compiling watching
@@ -240,8 +241,7 @@ def test_every_module_is_in_a_group():
 def test_the_simulated_libraries_know_only_the_simulator():
     found = {group(name) for where, _, _, name in arrows() if where.startswith("gpusim/src/gpusim/libraries/")}
     assert found <= {
-        f"gpusim.{name}"
-        for name in ("libraries", "importing", "importing.errors", "kernels", "device", "own", "variables")
+        f"gpusim.{name}" for name in ("libraries", "importing", "importing.errors", "kernels", "device", "own")
     }
 
 
@@ -267,6 +267,25 @@ def test_a_bare_python_can_ask_the_machine():
     code += "from hundredfold.setup import doctor; doctor.examine()"
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+def test_what_a_wheel_has_imports_nothing_that_it_leaves_out():
+    left_out, seen = [], 0
+    for name, source in SOURCES.items():
+        settings = tomllib.loads((ROOT / "packages" / name / "pyproject.toml").read_text(encoding="utf-8"))
+        excluded = settings["tool"]["hatch"]["build"]["targets"]["wheel"].get("exclude", [])
+        left_out += [source.parents[1] / path for path in excluded if path.startswith("src/")]
+    assert len(left_out) > 10 and all(path.exists() for path in left_out)
+
+    def is_left_out(path: Path) -> bool:
+        return any(path == each or each in path.parents for each in left_out)
+
+    for path in MODULES:
+        if not is_left_out(path):
+            wrong = [f"{path}:{line}: {name}" for line, name in imports(path) if is_left_out(PATHS.get(name, ROOT))]
+            assert not wrong
+            seen += 1
+    assert 500 < seen < len(MODULES) - 40
 
 
 def test_importing_a_package_is_light():

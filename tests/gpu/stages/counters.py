@@ -1,5 +1,5 @@
 """5b. Requests, sectors and bank conflicts of each kernel of the set: the lens beside Nsight Compute, or, where counters are refused,
-the sectors of each kernel's requests told from their times (`hundredfold.toolkit.microbenchmarks.sectors_by_time`).
+the sectors of each kernel's requests told from their times (`gpu.microbenchmarks.sectors_by_time`).
 
 Kernels go to Nsight Compute by the dozen; those of a dozen in which one crashed or hung go one by one afterwards.
 """
@@ -142,7 +142,7 @@ def _number(text) -> float:
 
 def by_time(name: str) -> list[dict]:
     """Of each place in a kernel where it asks for global memory, one request: its sectors by the lens's rule and by its time."""
-    from hundredfold.toolkit import microbenchmarks
+    from .. import microbenchmarks
 
     places = requests_of(name)
     with (Path(tempfile.gettempdir()) / "gpu-counters.lock").open("w") as alone:

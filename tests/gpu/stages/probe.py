@@ -223,7 +223,7 @@ def _rates(part, about):
 
 def _microbenchmark(part, about):
     real(about)
-    from hundredfold.toolkit import microbenchmarks
+    from .. import microbenchmarks
 
     small = (
         {"launches": {"count": 20}, "transfers": {"sizes": (1 << 10, 1 << 16)}, "random": {"n": 1 << 16}}

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import where
+from hundredfold.toolkit import where
 
 
 def launches(count: int = 1000) -> dict[str, Any]:

@@ -1,12 +1,17 @@
 """The microbenchmarks, on the stand-ins: they run, and their units are what they say; the rates are a GPU's only on a GPU."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 
 @pytest.fixture(scope="module")
 def microbenchmarks(standins):
-    from hundredfold.toolkit import microbenchmarks
+    from gpu import microbenchmarks
 
     return microbenchmarks
 
