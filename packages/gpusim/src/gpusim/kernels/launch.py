@@ -208,7 +208,7 @@ class Kernel:
         run = _Run(self, function, compiled, griddim, blockdim, args, sharedmem, cooperative, order)
         if blocks is None:
             blocks = np.arange(griddim[0] * griddim[1] * griddim[2])
-        recorder = Recorder(griddim, blockdim, blocks, kernel=self.name)
+        recorder = Recorder(griddim, blockdim, blocks, kernel=self.name, function=function)
         queue.run()
         past = None
         try:
@@ -336,7 +336,7 @@ def _checked(run: _Run, all_blocks: bool, only_report: bool) -> list[tuple[int, 
         picked = np.arange(run.blocks)
     else:
         picked = np.sort(sample.choose(run.griddim))
-    recorder = Recorder(run.griddim, run.blockdim, picked, kernel=run.kernel.name)
+    recorder = Recorder(run.griddim, run.blockdim, picked, kernel=run.kernel.name, function=run.function)
     try:
         picked = run.traced(picked, recorder, None if all_blocks else ENOUGH)
     except KernelError as fault:

@@ -58,7 +58,7 @@ def make(seed):
 
 
 def harmless(log, a, b, numbered):
-    """Whether all accesses that are unordered as these two are write one value from one line."""
+    """Whether all accesses that are unordered as these two are write one value from one line, or all stores to their element do."""
     block, warp, _ = log.positions(log.records["thread"])
     first, second = numbered[a], numbered[b]
     fields = ["element", "array", "epoch"]
@@ -73,7 +73,17 @@ def harmless(log, a, b, numbered):
         same &= log.records[field] == log.records[first][field]
     if log.arrays[a[3]].space == "shared":
         same &= block == block[first]
-    rows = np.flatnonzero(same)
+    if {log.sites[a[2]].kind, log.sites[b[2]].kind} == {"write"}:
+        everywhere = (log.records["element"] == a[0]) & (log.records["array"] == a[3])
+        if log.arrays[a[3]].space == "shared":
+            everywhere &= block == block[first]
+        stores = everywhere & np.isin(log.kinds[log.records["site"]], (1, 2))
+        if _one_value(log, np.flatnonzero(stores)):
+            return True
+    return _one_value(log, np.flatnonzero(same))
+
+
+def _one_value(log, rows):
     places = {(log.sites[s].kind, log.sites[s].line) for s in log.records["site"][rows]}
     values = set(log.values[log.values_at()[rows]].tolist())
     return len(places) == 1 and next(iter(places))[0] == "write" and len(values) == 1

@@ -358,7 +358,7 @@ def test_an_address_will_do(cp):
     assert x.get().tolist() == [0, 2, 2, 0]
 
 
-def test_printf(cp, capfd):
+def test_printf(cp, capfd, backend):
     from cupy.cuda.compiler import CompileException
 
     code = r"""extern "C" __global__ void f(float x, long long n) {
@@ -369,6 +369,13 @@ def test_printf(cp, capfd):
     assert sorted(capfd.readouterr().out.splitlines()) == [f"thread {k} of 2:  1.50, 1099511627776%" for k in range(2)]
     with pytest.raises(CompileException, match="incompatible with the format %d"):
         cp.RawKernel(code.replace("threadIdx.x,", "x,"), "f").compile()
+    code = (
+        r"""extern "C" __global__ void f(int* n) { n[0] = printf("%c%x %hhd %-3lu%%|%8.3e", 65, 255, -3, 4ul, 1.5); }"""
+    )
+    n = cp.zeros(1, "i4")
+    cp.RawKernel(code, "f")((1,), (1,), (n,))
+    assert n[0] == 5  # arguments, not characters
+    assert capfd.readouterr().out == "Aff -3 4  %|1.500e+00"
 
 
 def test_pointers_that_change_places(cp):

@@ -22,7 +22,7 @@ from ..faults import UncompilableError
 from ..frontend import absent
 from ..frontend.intrinsics import BARRIERS, VECTOR_BASES, VOTES
 from ..frontend.python.resolve import is_written
-from ..sanitizer.records import COPIED, FROM_THE_END
+from ..sanitizer.records import FROM_THE_END, of_a_copy
 from . import promotion
 from .graph import Access, Allocation, Graph, Value
 from .types import (
@@ -663,8 +663,8 @@ class Inference:
             node = node.iter
         if v.op in ("getitem", "setitem") and self._from_the_end(v.args[1]):
             operation = FROM_THE_END
-        elif kind == "read" and getattr(v.place.node, "copied", False):
-            operation = COPIED
+        elif kind == "read":
+            operation = of_a_copy(v.place.node) or operation
         return Access(v.place, written(v.place.function, node), kind, operation)
 
     def _from_the_end(self, index: Value) -> bool:
@@ -1037,6 +1037,8 @@ class Inference:
             t, emit = self._polar(function, args)
         elif special is not None and getattr(builtins, function.__name__, None) is function:
             t, emit = special(v, args)
+        elif getattr(function, "formats", False):
+            t, emit = INT32, lambda n: f"g.printf({', '.join(n)})"
         elif name and len(args) in (1, 2) and promotion.known(name, len(args)):
             t, emit = self._tabled(v, name, args)
         elif isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):

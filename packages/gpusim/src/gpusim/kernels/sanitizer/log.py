@@ -81,13 +81,17 @@ class Recorder:
         Records to keep at most.
     kernel : str
         Its name.
+    function : object
+        The resolved kernel, from which more can be said of a race.
     """
 
-    def __init__(self, griddim, blockdim, blocks=None, *, maximum: int = MOST, kernel: str = "") -> None:
+    def __init__(
+        self, griddim, blockdim, blocks=None, *, maximum: int = MOST, kernel: str = "", function: Any = None
+    ) -> None:
         griddim, blockdim = three(griddim), three(blockdim)
         if blocks is None:
             blocks = np.arange(int(np.prod(griddim, dtype=np.int64)))
-        self._log = Log(griddim, blockdim, np.asarray(blocks, np.int64), kernel=kernel)
+        self._log = Log(griddim, blockdim, np.asarray(blocks, np.int64), kernel=kernel, function=function)
         self._maximum = maximum
         self._kept = 0
         self._numbers: dict[Any, int] = {}

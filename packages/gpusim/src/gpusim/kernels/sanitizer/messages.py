@@ -60,6 +60,12 @@ def race(log: Log, found: Race) -> tuple[str, str]:
             "cannot tell.",
             "",
         )
+    if found.tested:
+        return (
+            f"{what} All that write it store the same value, and only where this test holds: right if it makes no difference how "
+            "many threads do so.",
+            "",
+        )
     if found.checked:
         if any(site.kind == "atomic" and _SWAP.search(f"{site.operation}( {site.text}") for site in log.sites):
             what += (

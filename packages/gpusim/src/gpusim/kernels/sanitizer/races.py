@@ -13,6 +13,7 @@ from .meetings import Meetings
 from .memory import Memory
 from .reading import Log
 from .records import ATOMIC, READ, WRITE
+from .tested import Tested
 
 _SWAP = re.compile(r"\b(cas|compare_and_swap|(nan)?(max|min)|atomic(CAS|Max|Min))\s*\(")
 """What makes good a plain read before it: a swap fails if it was stale, a maximum or minimum looks again."""
@@ -55,6 +56,9 @@ class Race:
         The writing thread had been at the other place, further down, since the last barrier: a loop came round.
     changing : bool
         Both threads read the element and write it, each in one line.
+    tested : bool
+        All that write the element store the same value where a test of it holds, and a thread that reads the old value does
+        nothing else for it.
     checked : bool
         The plain read is what the same thread then compares and swaps by an atomic, which fails if it was stale.
     widest : int
@@ -70,11 +74,12 @@ class Race:
     again: bool = False
     changing: bool = False
     checked: bool = False
+    tested: bool = False
     widest: int = 0
 
     @property
     def severity(self) -> str:
-        return "warning" if self.same or self.ordered or self.checked else "error"
+        return "warning" if self.same or self.ordered or self.checked or self.tested else "error"
 
 
 def races(log: Log, memory: Memory, count: int, fences: Fences, meetings: Meetings | None = None) -> list[Race]:
@@ -181,23 +186,44 @@ class Details:
         self.log = log
         table = np.zeros(int(cells.hot.max()) + 1, bool)
         table[wanted] = True
-        records, numbers, places = [], [], []
-        for first, piece in log.pieces():
+        records, numbers, places, stored = [], [], [], []
+        stores = np.isin(log.kinds, (WRITE, ATOMIC))
+        for (first, piece), (_, values) in zip(log.pieces(), log.stored(), strict=True):
             where, number = cells.touched(piece)
             keep = table[number]
-            records.append(piece[where[keep]])
+            where = where[keep]
+            records.append(piece[where])
             numbers.append(number[keep])
-            places.append(first + where[keep])
-        self.records = np.concatenate(records)
+            places.append(first + where)
+            storing = stores[piece["site"]]
+            value = np.zeros(len(where), np.uint64)
+            value[storing[where]] = values[(np.cumsum(storing) - 1)[where[storing[where]]]]
+            stored.append(value)
         self.number = np.concatenate(numbers)
-        self.place = np.concatenate(places)
         order = np.argsort(self.number, kind="stable")
-        self.records, self.number, self.place = self.records[order], self.number[order], self.place[order]
+        self.number = self.number[order]
+        self.records, self.place, self.value = (np.concatenate(each)[order] for each in (records, places, stored))
 
     def of(self, cell: int) -> tuple[np.ndarray, np.ndarray]:
         """The records on a cell in order, and their places in the log."""
-        low, high = np.searchsorted(self.number, [cell, cell + 1])
-        return self.records[low:high], self.place[low:high]
+        rows = self._rows(cell)
+        return self.records[rows], self.place[rows]
+
+    def one_value(self, cell: int) -> float | None:
+        """What all that store to a cell store, if they do so plainly and from one line, and it is a number."""
+        rows = self._rows(cell)
+        records, sites = self.records[rows], self.log.sites
+        storing = np.isin(self.log.kinds[records["site"]], (WRITE, ATOMIC))
+        lines = {(sites[s].kind, sites[s].function, sites[s].line) for s in np.unique(records["site"][storing])}
+        values = np.unique(self.value[rows][storing])
+        types = {self.log.arrays[a].dtype for a in np.unique(records["array"])}
+        kind = types.pop()
+        if types or kind.kind not in "biuf" or kind.itemsize > 8 or len(lines) != 1 or len(values) != 1:
+            return None
+        return values.view(kind)[0].item() if lines.pop()[0] == "write" else None
+
+    def _rows(self, cell: int) -> slice:
+        return slice(*np.searchsorted(self.number, [cell, cell + 1]))
 
 
 class History:
@@ -224,6 +250,7 @@ def _merge(
 ) -> list[Race]:
     """One race for each two lines: the gravest, and of these the one within the narrowest circle of threads."""
     found: dict[tuple, list[Race]] = {}
+    tested = Tested(log)
     history = History(log, {accesses.thread(row) for example in examples for row in example[1:3]})
     for level, row, other, elements, cell, same in examples:
         records, places = details.of(cell)
@@ -235,6 +262,11 @@ def _merge(
             if meetings.order(accesses.thread(row), pair[0], accesses.thread(other), pair[1]):
                 continue
         race = Race(first, second, level, elements, same)
+        value = details.one_value(cell)
+        if value is not None:
+            kind = log.kinds[second.site]
+            race.same = race.same or kind == WRITE
+            race.tested = kind == READ and tested.harmless(first.site, second.site, value)
         race.ordered = fences.order(first, at, second, there)
         down = log.sites[second.site].line > log.sites[first.site].line
         race.again = down and history.came_before(first, at, second.site)

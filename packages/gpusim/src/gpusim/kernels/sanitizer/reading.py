@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -56,6 +57,7 @@ class Log:
     truncated: int = 0
     outside: np.ndarray = field(default_factory=lambda: np.empty(0, RECORD), repr=False)
     kernel: str = ""
+    function: Any = field(default=None, repr=False, compare=False)
     chunks: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list, repr=False)
     _grouped: tuple | None = field(default=None, init=False, repr=False, compare=False)
 

@@ -45,6 +45,14 @@ KINDS = ("read", "write", "atomic", "fence")
 
 FROM_THE_END = "from the end"
 COPIED = "copied"
+UNREAD = "unread"
+
+
+def of_a_copy(node: Any) -> str:
+    """The operation of a read at a node of the source: nothing, where it is no part of a copy of a whole record."""
+    return (UNREAD if getattr(node, "unread", False) else COPIED) if getattr(node, "copied", False) else ""
+
+
 """The operation of a read or a write whose index is a constant below zero: it is meant."""
 
 
@@ -69,7 +77,7 @@ class Site(NamedTuple):
         The line, or the access, as it is written: ``"total += x[i + 1, j]"``.
     operation : str
         Which atomic (``"add"``) or which fence (``"threadfence_block"``), or `FROM_THE_END`, if the backend says.  Of a read, `COPIED`: it is
-        a part of a copy of a whole record, of which some members may never have been set.
+        a part of a copy of a whole record, of which some members may never have been set; `UNREAD`: and nothing uses this one.
     offset, nbytes : int
         The part of the item that is touched (a field of a record), in bytes; 0 bytes mean all of it.
     """

@@ -11,7 +11,7 @@ import numpy as np
 from .conflicts import names_of, position
 from .memory import Memory
 from .reading import Log
-from .records import ATOMIC, COPIED, READ, WARP, WRITE
+from .records import ATOMIC, COPIED, READ, UNREAD, WARP, WRITE
 
 _CONSTANT = re.compile(r"[^=]=\s*(\w+(\.\w+)*\()?\s*[-+]?[\d.]+([eEjJ][-+]?\d*)?\s*\)?\s*$")
 _SETS = ("exch",)
@@ -39,7 +39,7 @@ def stale(log: Log, memory: Memory, count: int) -> list[Stale]:
     kinds = log.kinds
     never = np.int64(len(log))
     sets = np.array([s.kind == "write" or s.operation in _SETS for s in log.sites])
-    copied = np.array([s.operation == COPIED for s in log.sites])
+    copied = np.array([s.operation in (COPIED, UNREAD) for s in log.sites])
     initial = np.full(total, never)  # the place of the first access that sets a cell, whatever it held
     for first, records in _backwards(log):
         where, cell = memory.touched(records)

@@ -25,7 +25,7 @@ from ...frontend.intrinsics import ATOMICS, BARRIERS, VOTES, WARP
 from ...frontend.python.desugar import at
 from ...frontend.python.resolve import FUNCTION_PREFIX, PREFIX, Function, is_written
 from ...sanitizer.log import Site
-from ...sanitizer.records import COPIED, FROM_THE_END
+from ...sanitizer.records import FROM_THE_END, of_a_copy
 from .diagnostics import NumbaRuntimeError, TypingError
 from .waiting import CannotCompile, spins, waits
 from .worker_state import Context, Yield
@@ -762,7 +762,7 @@ class _Rewriter(ast.NodeTransformer):
         # An inlined statement comes from another function, and says from where.
         owner, number = getattr(node, "origin", self.function), getattr(node, "origin_line", node.lineno)
         array = base if isinstance(base, str) else readable(base) if base is not None else ""
-        operation = COPIED if kind == "read" and getattr(node, "copied", False) else operation
+        operation = kind == "read" and of_a_copy(node) or operation
         if kind in ("read", "write") and self.from_the_end(node):
             operation = FROM_THE_END
         made = Site(number, node.col_offset, array, kind, owner.name, owner.line(number), operation)

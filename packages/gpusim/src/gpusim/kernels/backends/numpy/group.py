@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from ...faults import DeviceFailure, DivisionFault, KernelError, OutOfBoundsError, UncompilableError, raised
 from .arrays import address
 from .chunk import Chunk
 from .lanes import join, take
+
+_LENGTH = re.compile(r"(%%)|(%[-+ #0]*\d*(?:\.\d*)?)(?:hh|h|ll|l|z|t|j)")
+"""What the length of a number is written as in C; Python's operator % takes no ``ll``."""
 
 
 class Group:
@@ -96,6 +101,12 @@ class Group:
         columns = [self._column(v) for v in values]
         for row in zip(*columns, strict=True) if columns else [()] * self.n:
             print(*map(_printed, row))
+
+    def printf(self, text: str, values: tuple):
+        """C's ``printf``, a thread at a time; returns the number of values."""
+        known_to_python = _LENGTH.sub(r"\1\2", text)
+        print(*(known_to_python % row for row in self._column(values)), sep="", end="", flush=True)
+        return np.int32(len(values))
 
     def _column(self, value):
         """A value for each of the lanes."""

@@ -286,6 +286,8 @@ def _matters(v: Value) -> bool:
         return isinstance(v.args[0].type, Array)
     if v.op == "icall":
         return v.extra.startswith(("atomic.", "threadfence"))
+    if getattr(v.extra, "formats", False):
+        return True
     return v.op in ("call", "method") and v.type == NONE  # print, fill, and functions of whole arrays
 
 

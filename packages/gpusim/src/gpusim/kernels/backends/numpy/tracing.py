@@ -15,7 +15,7 @@ class Tracer:
 
     def __init__(self, recorder, threads: int):
         self.recorder, self.threads = recorder, threads
-        self._sites: dict[int, int] = {}
+        self._sites: dict[tuple[int, int, int], int] = {}
         self._arrays: dict[int, int] = {}
         self._kept: list = []  # so that no id is used twice
 
@@ -29,11 +29,18 @@ class Tracer:
             number = self._arrays[id(memory)] = self._array(group, memory)
             self._kept.append(memory)
         size = memory.root.dtype.itemsize if memory.root is not None else memory.flat.dtype.itemsize
-        # A field of a record is a part of the item; an array in one may be any.
-        part = a.flat.dtype.itemsize if a.unit % size == 0 else size
-        site = self._site(access, a.base % size if part < size else 0, part if part < size else 0)
-        if a.unit != size or a.base:
+        part = a.flat.dtype.itemsize
+        if part >= size:
+            site = self._site(access, 0, 0)
+            if a.unit != size or a.base:
+                at = (np.asarray(at) * a.unit + a.base) // size
+        elif a.unit % size == 0:
+            site = self._site(access, a.base % size, part)
             at = (np.asarray(at) * a.unit + a.base) // size
+        else:  # an array in a record, or a pointer to smaller numbers: each lane may touch another part of the item
+            at, offset = np.divmod(np.asarray(at) * a.unit + a.base, size)
+            parts, which = np.unique(offset, return_inverse=True)
+            site = np.array([self._site(access, int(start), part) for start in parts])[which].reshape(offset.shape)
         chunk, lanes = group.chunk, group.lanes
         record = (
             np.broadcast_to(at, group.n),
@@ -55,7 +62,7 @@ class Tracer:
             self.recorder.append(*record, values=np.broadcast_to(value, group.n))
 
     def _site(self, access, offset: int, nbytes: int) -> int:
-        number = self._sites.get(id(access))
+        number = self._sites.get((id(access), offset, nbytes))
         if number is None:
             function, node = access.place
             number = self.recorder.site(
@@ -69,7 +76,7 @@ class Tracer:
                 offset,
                 nbytes,
             )
-            self._sites[id(access)] = number
+            self._sites[id(access), offset, nbytes] = number
             self._kept.append(access)
         return number
 

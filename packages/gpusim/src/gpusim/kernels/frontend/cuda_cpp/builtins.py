@@ -284,7 +284,10 @@ class Builtins:
         return Value(VOID, ast.Constant(None))
 
     def call_printf(self, f, name, given, node):
-        """C's own, with the types that its format names; what it prints appears in whatever order the threads come."""
+        """C's own, with the types that its format names; what it prints appears in whatever order the threads come.
+
+        Its value is the number of arguments, not of characters [CUDA C++ Programming Guide, Formatted Output].
+        """
         if not given or not isinstance(given[0], c_ast.Constant) or given[0].type != "string":
             f.refuse("printf() without a format that is written there", node)
         text = given[0].value[1:-1].encode().decode("unicode_escape")
@@ -695,14 +698,14 @@ def _printf() -> Any:
             return None
 
         def codegen(context, builder, signature, args):
-            printed = cgutils.printf(
-                builder, text.literal_value, *cgutils.unpack_tuple(builder, args[1], len(values.types))
-            )
+            given = cgutils.unpack_tuple(builder, args[1], len(values.types))
+            cgutils.printf(builder, text.literal_value, *given)
             nothing = ir.IntType(8).as_pointer()
             flush = cgutils.get_or_insert_function(builder.module, ir.FunctionType(ir.IntType(32), [nothing]), "fflush")
             builder.call(flush, [ir.Constant(nothing, None)])
-            return printed
+            return ir.Constant(ir.IntType(32), len(given))
 
         return types.int32(text, values), codegen
 
+    printf.formats = True  # for the interpreter, which prints by Python's operator %
     return printf

@@ -159,8 +159,9 @@ def read(f, place) -> Value:
         f.refuse(f"a copy of a struct of {len(found)} numbers", None, "copies of its members")
     parts = [f.read(at(f, place, path)) for path, _ in found]
     for part in parts:
+        f.count += place.type.aligned == 1 or part is parts[0]
         for node in ast.walk(part.node):
-            vars(node)["copied"] = True  # some of them may not have been set
+            vars(node)["copied"] = 1 + f.count  # the load that it is a part of, some of which may never have been set
     return Value(place.type, ast.Constant(None), parts=parts)
 
 

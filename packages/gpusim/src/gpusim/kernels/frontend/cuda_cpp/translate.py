@@ -17,7 +17,7 @@ from typing import Any, NoReturn, TypeVar
 from pycparser import c_ast
 
 from ..python import source as sources
-from . import builtins_threads, c_types, headers, lambdas, methods, structs, values
+from . import builtins_threads, c_types, headers, lambdas, methods, structs, unread, values
 from .c_types import (
     BOOL,
     FLOAT16,
@@ -210,7 +210,10 @@ class Translation:
             made.type_params = []
         self.line, self.column = node.decl.coord.line, 0
         made = _unshared(self.stamp(made))
-        return Made(self.python(made), params, self.returns, list(self.globals), self.shared_bytes)
+        nothing_uses = unread.mark(made, self.called)
+        function = self.python(made)
+        vars(function)["unread"] = nothing_uses
+        return Made(function, params, self.returns, list(self.globals), self.shared_bytes)
 
     def parameter(self, param: c_ast.Decl, names: list[str], before: list[ast.stmt], kernel: bool) -> Any:
         """Declare a parameter; its Python names are added to `names`."""

@@ -11,6 +11,7 @@ from gpusim.device import queue
 from gpusim.kernels import operands, reported
 from gpusim.kernels.faults import OutOfBoundsError
 from gpusim.kernels.frontend.cuda_cpp.c_types import Pointer, Struct, alignment
+from gpusim.kernels.sanitizer.records import UNREAD
 
 from .launch import Crooked, layout
 
@@ -52,6 +53,8 @@ def _touches(log: Any, memory: np.ndarray, kind: Pointer) -> bool:
         mine = np.unique(records[records["array"] == number][["element", "site"]])
         for site in np.unique(mine["site"]):
             place = log.sites[site]
+            if place.operation == UNREAD:
+                continue
             elements = mine["element"][mine["site"] == site].astype(np.int64)
             places = array.lowest - low + elements * array.dtype.itemsize + place.offset
             if ((low + places) % (place.nbytes or array.dtype.itemsize)).any():
