@@ -23,7 +23,7 @@ SOURCES = {name: ROOT / "packages" / name / "src" / name for name in PACKAGES}
 # A longer name counts before a shorter one: `setup` is asked before anything is installed, and `setup.lab` opens all there is.
 RANKS = {
     "gpusim": """
-        own texts importing.errors
+        variables own texts importing.errors
         hardware
         device
         kernels
@@ -34,7 +34,7 @@ RANKS = {
         __main__
     """,
     "kernellens": """
-        plot notebooks requests arguments
+        variables plot notebooks requests arguments
         target banks branches traffic
         residency result report
         tracing compiling watching
@@ -241,7 +241,8 @@ def test_every_module_is_in_a_group():
 def test_the_simulated_libraries_know_only_the_simulator():
     found = {group(name) for where, _, _, name in arrows() if where.startswith("gpusim/src/gpusim/libraries/")}
     assert found <= {
-        f"gpusim.{name}" for name in ("libraries", "importing", "importing.errors", "kernels", "device", "own")
+        f"gpusim.{name}"
+        for name in ("libraries", "importing", "importing.errors", "kernels", "device", "own", "variables")
     }
 
 

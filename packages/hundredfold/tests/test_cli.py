@@ -56,6 +56,14 @@ def test_unknown_command(typed, says):
     assert done.returncode == 2 and f"There is no command '{typed}'. {says}" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("typed", "now"), [(["lens", "a.py"], "kernellens check a.py"), (["try", "--help"], "kernellens try --help")]
+)
+def test_a_command_that_moved_is_named(typed, now):
+    done = run(*typed)
+    assert done.returncode == 2 and f"`{now}`" in done.stderr
+
+
 @pytest.mark.parametrize("name", sorted(cli.group.known))
 def test_every_command_is_there(name):
     command = cli.group.get_command(click.Context(cli.group), name)

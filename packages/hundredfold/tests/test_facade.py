@@ -1,5 +1,7 @@
 """What notebooks import from `hundredfold`."""
 
+import pytest
+
 import hundredfold
 
 
@@ -18,3 +20,11 @@ def test_packages_go_by_the_names_that_notebooks_use():
 
 def test_all_names_are_there():
     assert all(getattr(hundredfold, name) for name in hundredfold.__all__)
+
+
+def test_a_variable_under_its_old_name_is_refused_by_the_course(monkeypatch):
+    from hundredfold.start import CannotStartError, start
+
+    monkeypatch.setenv("HUNDREDFOLD_COMPILER", "/usr/bin/python3")
+    with pytest.raises(CannotStartError, match="Hundredfold: HUNDREDFOLD_COMPILER is called KERNELLENS_COMPILER now"):
+        start()

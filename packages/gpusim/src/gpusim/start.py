@@ -66,7 +66,7 @@ def start(speaker: Speaker = Speaker()) -> str:  # noqa: B008 - a constant
     try:
         mode = "simulated" if speaker.asked else hardware.mode()
         line = _gpu(speaker) if mode == "gpu" else _simulated(speaker, asked_for=mode == "simulated")
-    except ValueError as error:  # a recorded probe or a GPUSIM_ variable that cannot be read
+    except ValueError as error:  # a recorded probe or a GPUSIM_ variable that cannot be read, or an old name of one
         raise CannotStartError(f"{speaker.name}: {error}") from error
     return f"{speaker.name}: {line}"
 

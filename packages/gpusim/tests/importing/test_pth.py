@@ -19,7 +19,7 @@ ours = sorted(name for name in sys.modules if name.partition(".")[0] in ("gpusim
 print(first == "StandInFinder", ours)
 """
 SIMULATING = "True ['gpusim', 'gpusim.importing', 'gpusim.importing.activate', 'gpusim.importing.errors',"
-SIMULATING += " 'gpusim.importing.finder', 'gpusim.texts']"
+SIMULATING += " 'gpusim.importing.finder', 'gpusim.texts', 'gpusim.variables']"
 
 
 def run(*arguments, simulate="1", check=True, **more):
@@ -117,6 +117,20 @@ def test_python_starts_without_a_stderr(tmp_path):
     (tmp_path / "gpusim.pth").write_text(LINE.read_text())
     program = f"import sys, site; sys.stderr = None; site.addsitedir({str(tmp_path)!r}); print('started')"
     assert run("-I", "-S", "-c", program).stdout == "started\n"
+
+
+@pytest.mark.parametrize("old", [{"HUNDREDFOLD_SIMULATE": "1"}, {"GPUSIM_SIMULATE": "1", "HUNDREDFOLD_GPUS": "2"}])
+def test_an_old_variable_is_named_and_ends_the_process(old):
+    """Otherwise the program would go on with a real GPU, or with other GPUs than were asked for."""
+    done = run("-c", REPORT, simulate=None, check=False, **old)
+    assert done.returncode != 0 and done.stdout == ""
+    (name,) = [name for name in old if name.startswith("HUNDREDFOLD_")]
+    assert f"{name} is called GPUSIM_{name.removeprefix('HUNDREDFOLD_')} now" in done.stderr
+
+
+def test_an_old_variable_that_says_no_is_no_matter():
+    done = run("-c", REPORT, simulate=None, HUNDREDFOLD_SIMULATE="0")
+    assert done.returncode == 0 and done.stdout.startswith("False")
 
 
 def test_another_environments_python_is_left_alone():

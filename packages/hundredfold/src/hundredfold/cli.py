@@ -58,9 +58,10 @@ PEOPLE = {
         ),
     },
 }
+MOVED = {"lens": "kernellens check", "port": "kernellens port", "try": "kernellens try"}
 
 
-@click.group(cls=Commands, sections=PEOPLE, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, sections=PEOPLE, moved=MOVED, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(hundredfold.__version__, prog_name="hundredfold")
 def group() -> None:
     """Hundredfold: a course on GPU computing, and the lab it is taught in. `make lab` opens it."""

@@ -9,9 +9,11 @@ import os
 
 from gpusim.start import CannotStartError, Speaker
 from gpusim.start import start as begin
+from gpusim.variables import RenamedVariableError
 
 # What it says about packages of the GPU libraries names the course's own command.
 from hundredfold.setup import packages as packages
+from kernellens.variables import refuse
 
 __all__ = ["CannotStartError", "start"]
 
@@ -36,6 +38,10 @@ def start() -> str:
         If a package is missing, if a GPU works here but its packages do not fit, if a library was imported too early, or
         if a setting cannot be understood.
     """
+    try:
+        refuse()
+    except RenamedVariableError as error:
+        raise CannotStartError(f"{SPEAKER.name}: {error}") from None
     line = begin(SPEAKER)
     if os.environ.get("HUNDREDFOLD_SEAT_MEMORY"):  # a hub's seat on a GPU
         from hundredfold.classroom.seats import rmm

@@ -245,6 +245,14 @@ def test_wrong_use_from_outside(tmp_path):
     assert wrong.returncode == 2 and "not a recorded probe" in wrong.stderr and "Traceback" not in wrong.stderr
 
 
+@pytest.mark.parametrize(
+    "old, new", [("HUNDREDFOLD_FIGURES", "KERNELLENS_FIGURES"), ("HUNDREDFOLD_GPUS", "GPUSIM_GPUS")]
+)
+def test_a_variable_under_its_old_name_is_named(old, new):
+    done = run(env={old: "2"})
+    assert done.returncode == 2 and f"{old} is called {new} now" in done.stderr and "Traceback" not in done.stderr
+
+
 def test_a_terminal_that_knows_no_unicode():
     done = run(env={"GPUSIM_PROBE": str(RECORDED / "wrong-major.json"), "PYTHONIOENCODING": "ascii"})
     assert "> make setup EXTRA=cu12" in done.stdout and "Traceback" not in done.stderr

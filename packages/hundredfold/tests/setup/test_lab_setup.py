@@ -87,9 +87,9 @@ class Checkout:
         simulator, course = Path("packages/gpusim/src/gpusim"), Path("packages/hundredfold/src/hundredfold")
         for part in (simulator / "hardware", course / "setup", course / "etc"):
             shutil.copytree(ROOT / part, self.root / part)
-        files = [simulator / name for name in ("__init__.py", "importing/gpusim.pth")]
+        files = [simulator / name for name in ("__init__.py", "variables.py", "importing/gpusim.pth")]
         files += [course / name for name in ("__init__.py", "paths.py", "classroom/seats/hundredfold_seat.pth")]
-        files += [Path("packages/kernellens/src/kernellens/__init__.py")]
+        files += [Path("packages/kernellens/src/kernellens", name) for name in ("__init__.py", "variables.py")]
         files += [Path("packages", name, "pyproject.toml") for name in ("gpusim", "kernellens", "hundredfold")]
         for file in files:
             (self.root / file).parent.mkdir(parents=True, exist_ok=True)

@@ -7,6 +7,7 @@ import importlib
 import os
 import sys
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import click
 
@@ -30,12 +31,21 @@ class Commands(click.Group):
     ----------
     sections : mapping
         A heading of `--help` → its sub-commands: name → where it is (``"module:attribute"``) and its line in `--help`.
+    moved : mapping
+        Names that were sub-commands → the command that does it now.
     """
 
-    def __init__(self, *args, sections: Mapping[str, Mapping[str, tuple[str, str]]], **kwargs) -> None:
+    def __init__(
+        self,
+        *args,
+        sections: Mapping[str, Mapping[str, tuple[str, str]]],
+        moved: Mapping[str, str] = MappingProxyType({}),
+        **kwargs,
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.sections = sections
         self.known = {name: what for section in sections.values() for name, what in section.items()}
+        self.moved = moved
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(self.known)
@@ -47,6 +57,8 @@ class Commands(click.Group):
         return getattr(importlib.import_module(module), attribute)
 
     def resolve_command(self, ctx: click.Context, args: list[str]):
+        if args and args[0] in self.moved:
+            raise click.UsageError(f"This is another command now: `{' '.join([self.moved[args[0]], *args[1:]])}`.", ctx)
         if args and not args[0].startswith("-") and args[0] not in self.known:
             near = difflib.get_close_matches(args[0].lower(), self.known, n=1, cutoff=0.4)
             hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(sorted(self.known))}."
@@ -72,13 +84,20 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run(command: click.Command, arguments: list[str], name: str, debug: str) -> int:
     """Run a command and return its exit status; what goes wrong is said in a sentence (`debug` set: as a traceback)."""
+    from gpusim.variables import RenamedVariableError
+    from kernellens.variables import refuse
+
     try:
+        refuse()
         result = command.main(arguments, prog_name=name, standalone_mode=False)
         sys.stdout.flush()  # here, where a reader that left is still caught
         return result if isinstance(result, int) else 0
     except click.ClickException as error:
         error.show()
         return error.exit_code
+    except RenamedVariableError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 1
     except (click.Abort, KeyboardInterrupt):
         print("Stopped.", file=sys.stderr)
         return 130

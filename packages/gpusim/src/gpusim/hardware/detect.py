@@ -12,6 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
+from gpusim.variables import refuse_renamed
+
 from . import driver_files
 
 # A cold driver without persistence mode takes seconds for each GPU, so patience; a hang costs this once in a process.
@@ -156,6 +158,7 @@ def mode() -> Literal["gpu", "simulated", "none"]:
     A GPU works where the driver answers, is new enough for a variant of the packages, and shows a GPU that a notebook can use.
     Whether those packages are installed is another question: `packages.mismatch`.
     """
+    refuse_renamed()
     if simulating():
         return "simulated"
     if probe().status != "ok":

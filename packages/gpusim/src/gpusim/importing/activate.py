@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from gpusim.variables import refuse_renamed
+
 from . import finder
 
 
@@ -46,7 +48,10 @@ def activate() -> None:
     ------
     TooLateError
         If the real library was imported before.
+    gpusim.variables.RenamedVariableError
+        If a variable is set under its old name.
     """
+    refuse_renamed()
     late = already_imported()
     if late:
         raise TooLateError(late)

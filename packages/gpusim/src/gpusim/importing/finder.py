@@ -15,6 +15,7 @@ import sys
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 
 from gpusim import texts
+from gpusim.variables import RenamedVariableError, refuse_renamed
 
 from .errors import NotSimulatedError, NotSimulatedImport
 
@@ -315,7 +316,18 @@ def install() -> None:
 
 
 def start_up() -> None:
-    """What the ``.pth`` file calls at the start of every simulating process."""
+    """What the ``.pth`` file calls at the start of every simulating process.
+
+    A variable under its old name ends the process: it would simulate otherwise than was asked for, or compute on a real GPU.
+    """
+
+    try:
+        refuse_renamed()
+    except RenamedVariableError as error:
+        if sys.stderr:
+            sys.stderr.write(f"gpusim: {error}\n")
+            sys.stderr.flush()
+        os._exit(2)  # an exception here would be shown as a fault of Python's start, with a long traceback
     install()
     texts.keep_standard_input()
 

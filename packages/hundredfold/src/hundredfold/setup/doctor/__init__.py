@@ -12,6 +12,7 @@ import datetime
 import sys
 
 from gpusim.hardware import detect
+from kernellens import variables
 
 from . import driver, gpu, host, installed, lab
 from .facts import Facts, gather, record, system
@@ -61,7 +62,7 @@ def why_no_gpu() -> Finding | None:
 def main(arguments: list[str] | None = None) -> int:
     """Print the report, as JSON with `--json`; with `--record` what it is made of, for a report of a fault or a test.
 
-    Returns 1 if the lab would not work, else 0; 2 for a wrong argument or a file that is no recording.
+    Returns 1 if the lab would not work, else 0; 2 for a wrong argument, a file that is no recording, or a variable under its old name.
     """
     arguments = sys.argv[1:] if arguments is None else arguments
     if len(arguments) > 1 or set(arguments) - {"--json", "--record"}:
@@ -71,6 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(record(f"recorded by hundredfold doctor on {datetime.date.today().isoformat()}"))
         return 0
     try:
+        variables.refuse()
         report = examine()
     except ValueError as error:
         print(error, file=sys.stderr)
