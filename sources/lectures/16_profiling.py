@@ -118,7 +118,8 @@ for name, seconds in ranges(seen).items():
 print(f"you said: {my_longest}")
 
 # %% [markdown]
-# Without Python, loading takes longest: 4 MB for each frame cross the bus. Smoothing is 15 kernels for each frame, and the launches set its time. In a real run each launch costs Python's time, too, so smoothing may take longest there.
+# Without Python, loading takes longest: 4 MB for each frame come from ordinary memory (see *The copy that could overlap*). Scoring comes next, because CuPy computes the variance in one block, on one of the 132 multiprocessors.
+# Smoothing is 15 kernels for each frame, and the launches set its time. In a real run each launch costs Python's time, too, so smoothing may take longer there.
 #
 # The next sections show common faults, each in a short program.
 #
@@ -205,9 +206,9 @@ lens.timeline(settle, x, 1, most=5).without_host()
 #
 # ![Four blocks, each a copy and a kernel. With one stream, copy and kernel take turns, and the work takes eight steps. With two streams, the copy of the next block runs while the kernel of this block computes, and the work takes five steps.](drawings/copies-beside-kernels.svg)
 #
-# Pinned memory overlaps best (unit 02). CuPy copies ordinary memory into a pinned buffer first. The host does this copy itself, and it launches the block's kernels
-# only afterwards. The timeline shows the copy as a wait that lasts as long as the transfer. That is too short: on [an H200](../docs/how-we-know.md#on-an-h200), ordinary memory was copied at 7 to 16 GB/s,
-# and pinned memory at 32 to 55, from 1 MiB on.
+# Pinned memory overlaps best (unit 02). Ordinary memory goes through a pinned buffer. The host fills this buffer itself, and it launches the block's kernels
+# only afterwards. So a copy takes longer, too. On [an H200](../docs/how-we-know.md#on-an-h200), ordinary memory was copied at 7 to 16 GB/s,
+# and pinned memory at 32 to 55, from 1 MiB on. The timeline takes 10 GB/s for ordinary memory. It shows the filling and the transfer as one copy, for which the host waits.
 
 # %%
 pinned = cupyx.empty_pinned(frames.shape, np.float32)
@@ -239,8 +240,8 @@ for name, (blocks, streams) in ways.items():
     print(f"{name:29} {1e6 * found.overlap:3.0f} µs beside a kernel, total {1e6 * found.seconds:.0f} µs (estimate)")
 
 # %% [markdown]
-# **Explain.** One stream has no overlap. Ordinary memory has some: the kernels of one block run while the host is held by the next copy. But each copy begins late, after the launches of the block before.
-# From pinned memory the copies follow each other without a gap:
+# **Explain.** One stream has no overlap. Ordinary memory has some: the kernels of one block run while the host is held by the next copy. But its copies take five times as long,
+# so that it is the slowest of the three. From pinned memory the copies follow each other without a gap:
 
 # %%
 lens.timeline(squares, pinned, two).without_host()

@@ -271,6 +271,21 @@ def test_narrow_matrix_products_run_on_matrix_units(cc, narrow, tf32):
     assert [1e15 / s / faster for s in seconds] == pytest.approx([narrow, tf32], rel=0.01)
 
 
+@pytest.mark.parametrize(
+    "gpu, narrow, tf32", [("RTX 3090", 71e12, 35.6e12), ("RTX A6000", 155e12, 77e12), ("RTX 4090", 165e12, 82.6e12)]
+)
+def test_a_geforce_card_sums_products_in_float32_at_half_the_rate(gpu, narrow, tf32):
+    """The rates by NVIDIA's white papers, as `GEFORCE` quotes them; a bound counts sums in float16."""
+    found = gpus.find(gpu)
+    slower = 0.9 * (found.clock_base / found.clock) ** 0.5
+    for kind, rate in (("float16", narrow), ("tf32", tf32)):
+        work = Work(products={kind: 1e15})
+        assert 1e15 / estimate_of(work, gpu).parts["arithmetic"] / slower == pytest.approx(rate, rel=0.02), kind
+        assert bound_of(work, gpu).seconds < 1e15 / rate
+    whole = 1e15 / bound_of(Work(products={"float16": 1e15}), gpu).parts["arithmetic"]
+    assert (whole > 1.9 * narrow) == ("GeForce" in found.full_name)
+
+
 def test_registers_and_shared_memory_make_waves():
     plain = estimate_of(Work(**FULL, cycles=1000), V100)
     assert (plain.occupancy, plain.waves) == (1.0, pytest.approx(6.4))

@@ -56,13 +56,62 @@ def test_a_kernel_is_launched_and_runs_behind_the_host(cp):
     assert not seen.waits
 
 
-def test_a_copy_from_ordinary_memory_keeps_the_host_waiting(cp, cupyx):
+def test_a_copy_from_ordinary_memory_keeps_the_host_waiting_and_takes_longer(cp, cupyx):
     ordinary, pinned = np.ones(N), cupyx.zeros_pinned(N)
     x = cp.empty(N)
     slow, fast = taken(lambda: x.set(ordinary)), taken(lambda: x.set(pinned))
     assert [entry.name for entry in slow.waits] == ["wait for memcpy HtoD"]
     assert not fast.waits
-    assert slow.copies[0].seconds == fast.copies[0].seconds == pytest.approx(8 * N / H200.link)
+    assert slow.copies[0].seconds == pytest.approx(8 * N / schedule.ORDINARY)
+    assert fast.copies[0].seconds == pytest.approx(8 * N / H200.link)
+
+
+def test_no_copy_is_faster_than_the_link(cp, monkeypatch):
+    monkeypatch.setattr(schedule, "ORDINARY", 1e15)
+    host, x = np.ones(N), cp.empty(N)
+    assert taken(lambda: x.set(host)).copies[0].seconds == pytest.approx(8 * N / H200.link)
+
+
+def test_a_copy_of_pinned_memory_is_fast_also_where_the_host_waits(cp, cupyx):
+    x, d, host = cp.ones(N), cuda.to_device(np.ones(N)), cupyx.zeros_pinned(N)
+    ways = {
+        "get": lambda: x.get(out=host),
+        "Numba, to the device": lambda: d.copy_to_device(host),
+        "Numba, to the host": lambda: d.copy_to_host(host),
+        "an address": lambda: x.data.copy_to_host(host.ctypes.data, 8 * N),
+    }
+    for name, copy in ways.items():
+        seen = taken(copy)
+        assert seen.copies[0].seconds == pytest.approx(8 * N / H200.link), name
+        assert seen.waits, name
+    assert taken(x.get).copies[0].seconds == pytest.approx(8 * N / schedule.ORDINARY)
+
+
+def test_an_asynchronous_copy_from_an_ordinary_address_keeps_the_host_waiting(cp, cupyx):
+    x, ordinary, pinned = cp.empty(N), np.ones(N), cupyx.zeros_pinned(N)
+
+    def waits(host):
+        return [entry.name for entry in taken(lambda: x.data.copy_from_host_async(host.ctypes.data, 8 * N)).waits]
+
+    assert waits(ordinary) == ["wait for memcpy HtoD"]
+    assert not waits(pinned)
+
+
+def test_memory_that_the_runtime_pins_is_pinned(cp):
+    runtime, x, host = cp.cuda.runtime, cp.ones(N), np.ones(N)
+    address = runtime.hostAlloc(8 * N)
+    runtime.hostRegister(host.ctypes.data, host.nbytes, 0)
+
+    def seconds(target):
+        seen = taken(lambda: runtime.memcpy(target, x.data.ptr, 8 * N, runtime.memcpyDeviceToHost))
+        return seen.copies[0].seconds
+
+    assert seconds(address) == seconds(host.ctypes.data) == pytest.approx(8 * N / H200.link)
+    runtime.hostUnregister(host.ctypes.data)
+    assert seconds(host.ctypes.data) == pytest.approx(8 * N / schedule.ORDINARY)
+    runtime.freeHost(address)
+    with pytest.raises(runtime.CUDARuntimeError):
+        runtime.freeHost(address)
 
 
 def test_a_fetched_number_is_one_wait(cp):

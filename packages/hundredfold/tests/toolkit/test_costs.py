@@ -16,7 +16,7 @@ def test_every_figure_has_a_source_with_a_date_and_says_how_it_came_here():
     assert {row["source"] for table in ("watts", "prices") for row in DATA[table]} == set(DATA["sources"])
     for source in DATA["sources"].values():
         assert re.search(r"20\d\d", source["date"]) and source["publisher"] and source["address"].startswith("https://")
-        assert source["read"].startswith(("from memory", "a stored copy"))
+        assert source["read"].startswith("a stored copy")
 
 
 def test_the_gpus_are_known_ones_and_the_figures_are_of_a_size_that_makes_sense():

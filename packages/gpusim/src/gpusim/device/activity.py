@@ -98,10 +98,15 @@ def waits() -> bool:
     return getattr(_local, "waits", True)
 
 
+def is_pinned() -> bool:
+    """Whether the host's side of the copy that is being entered is pinned memory."""
+    return getattr(_local, "pinned", False)
+
+
 _nothing = contextlib.nullcontext()
 
 
-def on(handle: int | None, *, waits: bool = True) -> contextlib.AbstractContextManager[None]:
+def on(handle: int | None, *, waits: bool = True, pinned: bool = False) -> contextlib.AbstractContextManager[None]:
     """Work on a stream inside the block.  Where nobody watches it costs next to nothing: this is on the path of each launch.
 
     Parameters
@@ -110,18 +115,20 @@ def on(handle: int | None, *, waits: bool = True) -> contextlib.AbstractContextM
         None for the one that the thread works on anyway.
     waits : bool
         Whether the host waits for copies in it, as it does for those to and from ordinary memory.
+    pinned : bool
+        Whether these copies are to or from pinned memory.
     """
-    return _nothing if watcher is None else _on(handle, waits)
+    return _nothing if watcher is None else _on(handle, waits, pinned)
 
 
 @contextlib.contextmanager
-def _on(handle: int | None, waits: bool) -> Iterator[None]:
+def _on(handle: int | None, waits: bool, pinned: bool) -> Iterator[None]:
     stack = _local.__dict__.setdefault("streams", [])
-    before = getattr(_local, "waits", True)
+    before = getattr(_local, "waits", True), getattr(_local, "pinned", False)
     stack.append(stream() if handle is None else handle)
-    _local.waits = waits
+    _local.waits, _local.pinned = waits, pinned
     try:
         yield
     finally:
         stack.pop()
-        _local.waits = before
+        _local.waits, _local.pinned = before

@@ -45,6 +45,8 @@ class Item:
     stream : int
     waits : bool
         Of a copy: whether the host waits for it.
+    pinned : bool
+        Of a copy: whether it is to or from pinned memory.
     line : int or None
     """
 
@@ -55,6 +57,7 @@ class Item:
     freed: Allocation | None = None
     stream: int = activity.LEGACY
     waits: bool = True
+    pinned: bool = False
     line: int | None = None
 
 
@@ -135,6 +138,7 @@ class Watch(Recorder):
                 *(self._clock(), last.index),
                 stream=_one_name(activity.stream()),
                 waits=activity.waits(),
+                pinned=activity.is_pinned(),
                 line=last.line,
             )
         )

@@ -3,10 +3,8 @@
 A plain model of CUDA's rules.  Work of a stream runs in order.  The default stream waits for all others that are not
 "non-blocking", and they for it.  Kernels of all streams share the processors, one after the other; copies to the device have an
 engine, and copies to the host another, so that both may go on beside a kernel.  The host launches and goes on; it waits where the
-program waits, at a copy to or from memory that is not pinned, and at ``cudaFree``.  To the device, CuPy in truth copies such memory
-into a pinned buffer of its own, which holds the host too; how long depends on the host, and is taken to be the transfer's time.
-That is short: on an H200 copies of ordinary memory ran at 7 to 16 GB/s, of pinned memory at 32 to 55, for 1 to 256 MiB
-[recordings/raw/nvidia-h200, stage probe, part transfers].
+program waits, at a copy to or from ordinary memory, and at ``cudaFree``.  Such a copy goes through a pinned buffer, and is drawn
+as one transfer at the lower rate, `ORDINARY`.
 """
 
 from __future__ import annotations
@@ -28,6 +26,10 @@ LARGE, SMALL = 2.2e-4, 3e-6
 """Seconds of ``cudaMalloc`` and ``cudaFree``, of a mebibyte or more and of less: about the medians of the long ones (216 and 247 µs)
 and of the short ones (2.9 and 3.7 µs) on an A100, in a published report of nsys 2024.5; their sizes are not in it [CloverLeaf on Perlmutter; hpcgroup/pipit@ad30bc8498bd, pipit/tests/data/cloverleaf-nsys]."""
 _MEBIBYTE = 1 << 20
+ORDINARY = 1e10
+"""Bytes per second of a copy to or from ordinary (pageable) memory, which the processor copies into a pinned buffer or out of one; at most the link's rate.
+About the median of six copies of 1 to 256 MiB on the host of an H200: 12.4, 9.5 and 6.8 GB/s to the device, 10.0, 16.2 and 11.2 from it, where pinned memory
+reached 32 to 55 [recordings/raw/nvidia-h200, stage probe, part transfers].  Taken for all hosts."""
 
 
 @dataclass
@@ -125,7 +127,8 @@ class Schedule:
         if event.kind == "d2d":
             seconds = max(SHORTEST, estimate_of(work, self._gpu).parts["memory"])
         else:
-            seconds = max(SHORTEST, nbytes / self._gpu.link)
+            rate = self._gpu.link if item.pinned else min(ORDINARY, self._gpu.link)
+            seconds = max(SHORTEST, nbytes / rate)
         engine = "kernels" if event.kind == "d2d" else event.kind
         start, end = self._device.run(item.stream, engine, self._now, seconds)
         self.entries.append(Entry(row, "copy", event.name, start, end, event.kind, nbytes, item.line))

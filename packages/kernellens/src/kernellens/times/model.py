@@ -246,7 +246,10 @@ def _arithmetic(work: Work, gpu: GPU) -> float:
     slots = work.operations if work.slots is None else work.slots
     fused = {"float64": 2, "float32": 2, "float16": 2}
     seconds = [fused.get(kind, 1) * count / by[kind] for kind, count in slots.items()]
-    seconds += [count / (REACHED * _kept(kind, gpu) * _product(kind, gpu)) for kind, count in work.products.items()]
+    seconds += [
+        count / (REACHED * _kept(kind, gpu) * _product(kind, gpu, float32_sums=True))
+        for kind, count in work.products.items()
+    ]
     return max(seconds, default=0.0)
 
 
@@ -273,16 +276,21 @@ MATRIX = {
 """Multiplications and additions of float16 that the matrix units of an SM do in a cycle: 125 TFLOP/s are 80 SMs x 512 x 2 x
 1.53 GHz [Volta: 640 units of 64 in 80 SMs, io-tech.fi (2017); Turing: 65 TFLOP/s of a T4, as `_kept` quotes; RTX 50: 419 of an
 RTX 5090, lamonoai/gpumap, nvidia/GPU.md; GA10x and Ada are taken to be alike.  A100, H100 and B200: openxla/xla,
-xla/stream_executor/cuda/cuda_core_info_table.cc, which quotes NVIDIA's white papers].  A GeForce card does half of it where sums
-are float32 [calwoo.github.io: 165 TFLOP/s of an RTX 4090], which is not counted.
+xla/stream_executor/cuda/cuda_core_info_table.cc, which quotes NVIDIA's white papers].
 TF32 at half of that, from compute capability 8.0 on."""
+GEFORCE = 1 / 2
+"""Share of these rates that a GeForce card reaches where sums are float32, as CuPy asks for.  The white paper on GA102 has about 70 TFLOP/s for an RTX 3090 and
+150 for an RTX A6000, of the same chip [NVIDIA, 'Ampere GA102 GPU Architecture' v2, as issue 3 of apoorvkh/academic-pretraining quotes its pages 15 and 44];
+an RTX 4090 has 165 and in TF32 83 [waredb.com].  RTX 20 and 50 are taken to be alike.  A program may ask for sums in float16, so that a bound counts the whole."""
 
 
-def _product(kind: str, gpu: GPU) -> float:
+def _product(kind: str, gpu: GPU, *, float32_sums: bool = False) -> float:
     """The rate of a matrix product: float32 ones run outside of the matrix units, unless a program asks for TF32 ("tf32")."""
     if kind == "float64":
         return gpu.gemm64
     matrix = MATRIX.get(gpu.cc, 0) * 2 * gpu.sms * gpu.clock
+    if float32_sums and "GeForce" in gpu.full_name:
+        matrix *= GEFORCE
     if kind == "float16":
         return max(matrix, rates(gpu)["float16"])
     return max(matrix / 2, gpu.fp32) if kind == "tf32" and gpu.cc >= (8, 0) else gpu.fp32

@@ -229,7 +229,8 @@ def copy_from_host(target: np.ndarray, source: np.ndarray, nbytes: int, stream: 
     As in CUDA: without a stream, what was launched before is done first.  With one the copy is queued; pinned memory is
     read when its turn comes, any other when this is called.
     """
-    with activity.on(int(stream) if stream else None, waits=not (stream and is_pinned(source))):
+    pinned = is_pinned(source)
+    with activity.on(int(stream) if stream else None, waits=not (stream and pinned), pinned=pinned):
         queue.count("memcpy HtoD", 0, nbytes, "h2d", reads=(), writes=(target,))
     if shapes.on:
         return
@@ -237,14 +238,15 @@ def copy_from_host(target: np.ndarray, source: np.ndarray, nbytes: int, stream: 
         queue.run()
         np.copyto(target, source)
         return
-    source = source if is_pinned(source) else source.copy(order="K")
+    source = source if pinned else source.copy(order="K")
     queue.submit_uncounted("memcpy HtoD", np.copyto, (target, source))
 
 
 def copy_to_host(target: np.ndarray, source: np.ndarray, nbytes: int, stream: Any = 0) -> None:
     """Copy device to host, waiting for the device unless there is a stream and the host memory is pinned."""
-    stays = bool(stream) and is_pinned(target)
-    with activity.on(int(stream) if stream else None, waits=not stays):
+    pinned = is_pinned(target)
+    stays = bool(stream) and pinned
+    with activity.on(int(stream) if stream else None, waits=not stays, pinned=pinned):
         queue.count("memcpy DtoH", nbytes, 0, "d2h", reads=(source,), writes=())
     if stays:
         queue.submit_uncounted("memcpy DtoH", np.copyto, (target, source))

@@ -191,7 +191,8 @@ def fill_from_host(array: ndarray, host: np.ndarray, stream: Any = None) -> None
 
 
 def _sent(array: ndarray, host: np.ndarray, stream: Any = None) -> None:
-    with activity.on(_handle(stream), waits=activity.watcher is not None and not pinned.is_pinned(host)):
+    stays = activity.watcher is not None and pinned.is_pinned(host)
+    with activity.on(_handle(stream), waits=not stays, pinned=stays):
         queue.count("memcpy HtoD", 0, array._a.nbytes, "h2d", reads=(), writes=(array._a,))
 
 
@@ -208,7 +209,7 @@ def _in_turn(array: ndarray, host: np.ndarray) -> None:
     queue.submit_uncounted("memcpy HtoD", np.copyto, (array._a, host, "unsafe"))
 
 
-def download(array: ndarray, stream: Any = None, *, waits: bool = True) -> None:
+def download(array: ndarray, stream: Any = None, *, waits: bool = True, into: np.ndarray | None = None) -> None:
     """Wait until an array can be read on the host and count the transfer.
 
     Parameters
@@ -218,8 +219,11 @@ def download(array: ndarray, stream: Any = None, *, waits: bool = True) -> None:
         The one that copies; by default the current one.
     waits : bool
         Whether a GPU's host would wait for it.
+    into : numpy.ndarray, optional
+        Where it goes.
     """
-    with activity.on(_handle(stream), waits=waits):
+    stays = activity.watcher is not None and into is not None and pinned.is_pinned(into)
+    with activity.on(_handle(stream), waits=waits, pinned=stays):
         queue.count("memcpy DtoH", array.nbytes, 0, "d2h", reads=(array._a,), writes=())
         if waits:
             queue.synchronize()

@@ -481,7 +481,7 @@ class ndarray:
             order = normal_order(order, "CFA")
         if shapes.on:
             return unread.fetched(self, out)
-        launch.download(self, stream, waits=blocking or out is None or not pinned.is_pinned(out))
+        launch.download(self, stream, waits=blocking or out is None or not pinned.is_pinned(out), into=out)
         if out is None:
             return self._a.copy(order=order)
         np.copyto(out, self._a)

@@ -7,14 +7,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpusim.device import device, queue, shapes, unowned
+from gpusim.device import activity, device, pinned, queue, shapes, unowned
 from gpusim.device import memory as engine
 
 from ._errors import CUDARuntimeError
 
 _held: dict[int, Any] = {}  # device memory by its address: the block
 _managed: set[int] = set()
-_host: dict[int, np.ndarray] = {}
+_host: dict[
+    int, tuple[np.ndarray, int]
+] = {}  # pinned host memory by its address: the memory, and its entry in `pinned`
+_registered: dict[int, int] = {}  # addresses that `hostRegister` pinned
 _pools: dict[int, engine.Pool] = {}
 
 
@@ -82,22 +85,28 @@ def freeAsync(ptr: int, stream: int) -> None:
 def hostAlloc(size: int, flags: int = 0) -> int:
     """Allocate pinned host memory; returns its address."""
     memory = np.empty(max(size, 1), np.uint8)
-    _host[memory.ctypes.data] = memory
+    _host[memory.ctypes.data] = memory, pinned.pin(memory)
     return memory.ctypes.data
 
 
 def freeHost(ptr: int) -> None:
     """Free pinned host memory."""
-    if ptr and _host.pop(ptr, None) is None:
+    if not ptr:
+        return
+    if ptr not in _host:
         raise CUDARuntimeError(1)
+    pinned.unpin(_host.pop(ptr)[1])
 
 
 def hostRegister(ptr: int, size: int, flags: int) -> None:
-    """Accepted: there is no difference between pinned and other host memory here."""
+    """Pin memory that the program has: a copy then need not keep the host waiting."""
+    _registered[ptr] = pinned.pin(np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(ptr)))
 
 
 def hostUnregister(ptr: int) -> None:
-    """Accepted."""
+    """Undo `hostRegister`."""
+    if ptr in _registered:
+        pinned.unpin(_registered.pop(ptr))
 
 
 def pointerGetAttributes(ptr: int) -> PointerAttributes:
@@ -131,7 +140,8 @@ def memcpy(dst: int, src: int, size: int, kind: int) -> None:
     name, way = {1: ("memcpy HtoD", "h2d"), 2: ("memcpy DtoH", "d2h")}.get(kind, ("memcpy DtoD", "d2d"))
     target, source = _view(dst, size), _view(src, size)
     reads, writes = () if way == "h2d" else (source,), () if way == "d2h" else (target,)
-    queue.count(name, size, size, way, reads=reads, writes=writes)
+    with activity.on(None, pinned=pinned.holds(src if way == "h2d" else dst)):
+        queue.count(name, size, size, way, reads=reads, writes=writes)
     queue.synchronize()
     if not shapes.on:
         np.copyto(target, source)

@@ -272,17 +272,19 @@ class MemoryPointer:
     def copy_from_host_async(self, mem: Any, size: int, stream: Any = None) -> None:
         """Copy bytes from a host address, in stream order; pinned memory is read when the copy runs, other memory at once."""
         data = np.frombuffer((ctypes.c_uint8 * size).from_address(_address(mem)), np.uint8)
-        if not pinned.is_pinned(data):
+        stays = pinned.is_pinned(data)
+        if not stays:
             data = data.copy()
         view = self._bytes(size)
-        with activity.on(None if stream is None else int(stream.ptr), waits=False):
+        with activity.on(None if stream is None else int(stream.ptr), waits=not stays, pinned=stays):
             queue.count("memcpy HtoD", 0, size, "h2d", reads=(), writes=(view,))
         queue.submit_uncounted("memcpy HtoD", np.copyto, (view, data))
 
     def copy_to_host(self, mem: Any, size: int) -> None:
         """Copy bytes to a host address."""
         view = self._bytes(size)
-        queue.count("memcpy DtoH", size, 0, "d2h", reads=(view,), writes=())
+        with activity.on(None, pinned=pinned.holds(_address(mem))):
+            queue.count("memcpy DtoH", size, 0, "d2h", reads=(view,), writes=())
         queue.synchronize()
         ctypes.memmove(_address(mem), view.ctypes.data, size)
 

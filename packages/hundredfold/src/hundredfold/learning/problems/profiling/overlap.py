@@ -6,16 +6,21 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.hardware import gpus
+
 from ..cases import normal
 from ..facts import Account, Fact
 from ..functions import FunctionJudge
 from ..problem import Mistake, Problem
 from ..properties import Drawn, constants, nans, other_data, second_call, sizes
 from ..traffic import spell
-from .watching import OnTimeline, Pinned, joined
+from .watching import GPU, OnTimeline, Pinned, joined
 
 SHARE = 0.5
 """Of the kernels' time, but that of the last block, so much must run beside a copy."""
+SLOWER = 1.5
+"""Copies may take so many times as long as all from pinned memory: room for a small array from ordinary memory."""
+_ORDINARY = "The host waits for copies to the device, as it does for ordinary memory. Copy the blocks as they come: they are pinned."
 
 
 def largest(blocks: np.ndarray) -> np.ndarray:
@@ -32,17 +37,19 @@ def _look(timeline: Any, arguments: tuple) -> tuple[str, ...] | None:
     apart = joined(timeline)
     if apart:
         return apart
+    sent = [entry for entry in timeline.copies if entry.way == "h2d"]
+    least = sum(entry.nbytes for entry in sent) / gpus.find(GPU).link
+    slower = sum(entry.seconds for entry in sent) / least
     possible = timeline.busy * (len(blocks) - 1) / len(blocks)
     if timeline.overlap < SHARE * possible:
         share = timeline.overlap / possible if possible else 0.0
-        held = any(entry.name.startswith("wait for memcpy HtoD") for entry in timeline.waits)
         return (
             "beside",
             f"{share:.0%} of the kernels' time runs beside a copy. While one block is computed, the next one could be on its way.",
-            "The host waits for each copy to the device, as it does for ordinary memory. Copy the blocks as they come: they are pinned."
-            if held
-            else "",
+            _ORDINARY if slower > SLOWER else "",
         )
+    if slower > SLOWER:
+        return "beside", f"by its account the copies take {slower:.1f} times as long as from pinned memory.", _ORDINARY
     return None
 
 

@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.hardware import gpus
+
 from ..cases import normal
 from ..facts import Account, Fact
 from ..functions import FunctionJudge
 from ..problem import Mistake, Problem
 from ..properties import Drawn, constants, nans, other_data, second_call, sizes
 from ..traffic import spell
-from .watching import OnTimeline, Pinned, joined
+from .watching import GPU, OnTimeline, Pinned, joined
 
 ALLOWED = 1.25
 """The account's estimate may be so many times the copies' alone."""
@@ -32,8 +34,7 @@ def _look(timeline: Any, arguments: tuple) -> tuple[str, ...] | str:
     apart = joined(timeline)
     if apart:
         return apart
-    sent = [entry for entry in timeline.copies if entry.way == "h2d"]
-    least = sum(entry.seconds for entry in sent)
+    least = sum(entry.nbytes for entry in timeline.copies if entry.way == "h2d") / gpus.find(GPU).link
     times = timeline.seconds / least
     if times > ALLOWED:
         return (
@@ -42,7 +43,7 @@ def _look(timeline: Any, arguments: tuple) -> tuple[str, ...] | str:
             f"Waits of the host: {len(timeline.waits)}; calls for memory: {len(timeline.driver_calls)}; "
             f"of the kernels' time without a copy beside it: {1 - timeline.overlap / timeline.busy:.0%}.",
         )
-    return f"How near to the limit: {100 / times:.0f} % (the limit: the copies to the device alone, by the account, on an H200)."
+    return f"How near to the limit: {100 / times:.0f} % (the limit: the copies to the device alone, from pinned memory, by the account, on an H200)."
 
 
 def _bytes(account: Account, arguments: tuple) -> str | None:
