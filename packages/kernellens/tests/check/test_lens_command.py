@@ -121,6 +121,13 @@ def test_a_file_that_is_not_there(tmp_path):
     assert done.returncode == 2 and "There is no file nothing.py" in done.stderr
 
 
+def test_a_program_that_is_not_below_the_root(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "out.py").write_text("print(1)\n")
+    done = lens("--root", "in", "out.py", cwd=tmp_path)
+    assert done.returncode == 2 and "out.py is not under in." in done.stderr
+
+
 REFUSED = (
     KERNELS
     + """

@@ -97,10 +97,10 @@ def _total_elsewhere() -> int:
 
 
 @cache
-def cpu_name(root: str = "/") -> str:
+def cpu_name() -> str:
     """Return the CPU's name as the system gives it, such as "AMD EPYC 9655"; its architecture where it gives none."""
     try:
-        with open(Path(root) / "proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
             for line in lines:
                 key, _, value = line.partition(":")
                 if key.strip() in ("model name", "Model") and value.strip():

@@ -37,27 +37,22 @@ def cpu_rates(again: bool = False) -> hardware.rates.Rates:
     import numba
 
     key = f"{hardware.rates.cpu_key()} numba {numba.__version__}"
-    kept = hardware.rates.load(key)
-    if kept is not None and not again:
-        return kept
-    _say(f"measuring how fast this CPU is ({hardware.cpu.cores()} cores), once ...")
-    found = _measure_cpu()
-    if kept is not None:
-        found = _better(kept, found)
-    hardware.rates.save(key, found)
-    return found
+    return _kept(key, again, f"CPU is ({hardware.cpu.cores()} cores)", _measure_cpu)
 
 
 def gpu_rates(again: bool = False) -> hardware.rates.Rates:
     """Return the rates of the current real GPU, kept or measured now with CuPy."""
-    key = hardware.rates.key()
+    from .calibrate_gpu import measure_gpu
+
+    return _kept(hardware.rates.key(), again, "GPU is", measure_gpu)
+
+
+def _kept(key: str, again: bool, what: str, measure: Callable[[], hardware.rates.Rates]) -> hardware.rates.Rates:
     kept = hardware.rates.load(key)
     if kept is not None and not again:
         return kept
-    from .calibrate_gpu import measure_gpu
-
-    _say("measuring how fast this GPU is, once ...")
-    found = measure_gpu()
+    _say(f"measuring how fast this {what}, once ...")
+    found = measure()
     if kept is not None:
         found = _better(kept, found)
     hardware.rates.save(key, found)

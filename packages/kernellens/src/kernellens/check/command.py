@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from kernellens.trial.command import words
+from kernellens.trial.command import programs_under, words
 
 
 @click.command()
@@ -38,17 +38,12 @@ def command(
     over some grid, on a sample of its blocks; out-of-bounds accesses are found in all of them. The exit status is 1 if
     an error was found, or a program did not run to its end.
     """
-    from kernellens.trial import programs as finding
     from kernellens.trial.running import attempt_each
 
     from .sarif import log
 
-    try:
-        found = finding.find(list(programs))
-    except finding.NoProgramError as error:
-        raise click.UsageError(str(error), ctx) from None
     outcomes = attempt_each(
-        found,
+        programs_under(ctx, programs, root),
         timeout=timeout,
         root=Path(root) if root else None,
         out_of_bounds=True,

@@ -47,13 +47,13 @@ def share(value: float) -> str:
     return f"{number(100 * value, 2)} %"
 
 
-def _prefixed(value: float, unit: str, digits: int = 3) -> str:
+def _prefixed(value: float, unit: str) -> str:
     if not math.isfinite(value):
         return f"unknown {unit}"
     step = 0
-    while float(f"{value:.{digits}g}") >= 1000 and step < len(_PREFIXES) - 1:
+    while float(f"{value:.3g}") >= 1000 and step < len(_PREFIXES) - 1:
         value, step = value / 1000, step + 1
-    return f"{number(value, digits)} {_PREFIXES[step]}{unit}"
+    return f"{number(value)} {_PREFIXES[step]}{unit}"
 
 
 def size(nbytes: float) -> str:

@@ -26,6 +26,21 @@ def words(ctx: click.Context, param: click.Parameter, value: str) -> list[str]:
         raise click.BadParameter(f"{value}: {error}.", ctx, param) from None
 
 
+def programs_under(ctx: click.Context, named: tuple[str, ...], root: str | None) -> list[Path]:
+    """The notebooks and scripts that are named, each of them below `root` if there is one; a usage error where there is none."""
+    from . import programs
+
+    try:
+        found = programs.find(list(named))
+        if root is not None:
+            outside = [path for path in found if not path.resolve().is_relative_to(Path(root).resolve())]
+            if outside:
+                raise programs.NoProgramError(f"{outside[0]} is not under {root}.")
+    except programs.NoProgramError as error:
+        raise click.UsageError(str(error), ctx) from None
+    return found
+
+
 @click.command()
 @click.argument("programs", nargs=-1, required=True, metavar="NOTEBOOK|SCRIPT|FOLDER…")
 @click.option(
@@ -63,19 +78,10 @@ def command(
     you may, so try only what you would run. Shell commands (`!pip`, `%%bash`) are not run. The exit status is 0 if all ran to the
     end, else 1; a cell that differs does not change it.
     """
-    from . import programs as finding
     from .running import attempt_each
 
-    try:
-        found = finding.find(list(programs))
-        if root is not None:
-            outside = [path for path in found if not path.resolve().is_relative_to(Path(root).resolve())]
-            if outside:
-                raise finding.NoProgramError(f"{outside[0]} is not under {root}.")
-    except finding.NoProgramError as error:
-        raise click.UsageError(str(error), ctx) from None
     outcomes = attempt_each(
-        found,
+        programs_under(ctx, programs, root),
         timeout=timeout,
         root=Path(root) if root else None,
         out_of_bounds=allow_out_of_bounds,

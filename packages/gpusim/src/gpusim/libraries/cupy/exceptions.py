@@ -4,14 +4,10 @@ from numpy.exceptions import (
     AxisError,
     ComplexWarning,
     ModuleDeprecationWarning,
+    RankWarning,
     TooHardError,
     VisibleDeprecationWarning,
 )
-
-try:
-    from numpy.exceptions import RankWarning
-except ImportError:  # NumPy before 2.0
-    from numpy.polynomial.polyutils import RankWarning
 
 __all__ = [
     "AxisError", "ComplexWarning", "ModuleDeprecationWarning", "RankWarning", "TooHardError",

@@ -215,10 +215,9 @@ class Canvas:
             elif thing:
                 self.box(x + k * w, y, w, h, thing.rstrip("!"), strong=thing.endswith("!"), round=0)
 
-    def span(self, x1: float, x2: float, y: float, *, down: bool = True) -> None:
-        """A bracket under (or over) a stretch."""
-        tick = -6 if down else 6
-        self.line((x1, y + tick), (x1, y), (x2, y), (x2, y + tick), look="mark")
+    def span(self, x1: float, x2: float, y: float) -> None:
+        """A bracket under a stretch."""
+        self.line((x1, y - 6), (x1, y), (x2, y), (x2, y - 6), look="mark")
 
     @contextmanager
     def spot(self, told: str, *places: tuple[float, float, float, float]) -> Iterator[None]:

@@ -99,9 +99,9 @@ def partition_and_memory(c: Canvas) -> None:
 def stay_tree_shuffle(c: Canvas) -> None:
     middle = [132 + k * 98 for k in range(4)]
 
-    def row(y: float, thing: str, *, strong: bool = False, h: float = 30) -> None:
+    def row(y: float, thing: str, *, strong: bool = False) -> None:
         for x in middle:
-            c.box(x - 38, y, 76, h, thing, strong=strong, round=0)
+            c.box(x - 38, y, 76, 30, thing, strong=strong, round=0)
 
     c.text(14, 26, "row by row: nothing moves", bold=True)
     c.text(14, 60, "before", size="small")

@@ -84,12 +84,12 @@ class Roof:
             self.c.line((self.LEFT - 5, y), (self.LEFT, y))
             self.c.text(self.LEFT - 9, y + 5, said, at="end", size="small")
 
-    def point(self, across: float, up: float, thing: str = "block") -> tuple[float, float]:
+    def point(self, across: float, up: float) -> tuple[float, float]:
         """A kernel, with a dashed line down to its intensity."""
         x, y = self.at(across, up)
         self.c.line((x, y), (x, self.BOTTOM), dashed=True)
         self.c.box(x - 7, y - 7, 14, 14, round=7)
-        self.c.box(x - 7, y - 7, 14, 14, thing, strong=True, round=7)
+        self.c.box(x - 7, y - 7, 14, 14, "block", strong=True, round=7)
         return x, y
 
 

@@ -7,10 +7,10 @@ import http.server
 from pathlib import Path
 
 
-def serve(pages: Path, port: int = 0) -> None:
+def serve(pages: Path) -> None:
     """Serve a folder on localhost until Ctrl-C; the address, with the port that was free, is printed on a line of its own."""
     handler = functools.partial(_Quiet, directory=str(pages))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         print(f"http://127.0.0.1:{server.server_address[1]}/", flush=True)
         try:
             server.serve_forever()

@@ -25,16 +25,14 @@ CUDF_POLARS = "cudf-polars"
 GROUPS = ("test", "docs", "hub", "interop", "clusters", "grading", "audit", "sbom")
 
 
-def ready(*, extra: str | None = None, groups: Iterable[str] = ()) -> Path:
-    """Make `.venv` hold the locked packages of `extra` and `groups` and the project itself; return its Python.
+def ready(*, groups: Iterable[str] = ()) -> Path:
+    """Make `.venv` hold the locked packages of `EXTRA` (see `chosen`) and `groups`, and the project itself; return its Python.
 
     Where the stamp says that it does, nothing is done. Groups installed earlier stay. A set-up that was cut short is done
     afresh, because a package of which only half is there looks installed. A second set-up waits for the first.
 
     Parameters
     ----------
-    extra : "cpu", "cu12", "cu13", "compiler" or None
-        None: `EXTRA` of the environment, else what this machine's driver allows.
     groups : names of `GROUPS`
 
     Raises
@@ -42,7 +40,7 @@ def ready(*, extra: str | None = None, groups: Iterable[str] = ()) -> Path:
     Stop
         With one sentence that says what to do.
     """
-    extra = chosen(extra)
+    extra = chosen()
     for group in groups:
         if group not in GROUPS:
             raise Stop(f"There is no group {group!r}; the groups are {', '.join(GROUPS)}.")
@@ -62,9 +60,9 @@ def ready(*, extra: str | None = None, groups: Iterable[str] = ()) -> Path:
     return PYTHON
 
 
-def chosen(extra: str | None = None) -> str:
-    """The extra to install: the one named, else `EXTRA` of the environment, else what the driver allows."""
-    extra = extra or os.environ.get("EXTRA") or None
+def chosen() -> str:
+    """The extra to install: `EXTRA` of the environment, else what the driver allows."""
+    extra = os.environ.get("EXTRA") or None
     if extra is None:
         from gpusim.hardware import packages
 

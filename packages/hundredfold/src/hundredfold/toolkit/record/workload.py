@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -66,3 +67,26 @@ class Workload:
     kernels: int | None = None
     tolerance: float = 1e-9
     remark: str = ""
+
+
+def numbers(shape: tuple[int, ...]) -> Any:
+    """Random float64 in [0, 1) on the host, the same for each shape."""
+    import numpy as np
+
+    return np.random.default_rng(shape[0]).random(shape)
+
+
+def on_both(
+    shape: tuple[int, ...], work: Callable[[Any, Any], Any], answer: Callable[[Any], float] = float
+) -> tuple[Way, Way]:
+    """The same code by NumPy and by CuPy: ``work(xp, x)`` of an array of random numbers."""
+
+    def on(module: str) -> Callable[[], Callable[[], Any]]:
+        def prepare() -> Callable[[], Any]:
+            xp = importlib.import_module(module)
+            x = xp.asarray(numbers(shape))
+            return lambda: work(xp, x)
+
+        return prepare
+
+    return Way("NumPy", "cpu", on("numpy"), answer=answer), Way("CuPy", "gpu", on("cupy"), ("cupy",), answer)

@@ -68,19 +68,19 @@ class Generator:
         if size is not None and sized(size) != out.shape:
             raise ValueError("size must match out.shape when used together")
 
-    def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> ndarray:
-        """Uniform in [0, 1)."""
+    def _standard(self, kernel: str, method: str, size: Any, dtype: Any, out: Any) -> ndarray:
         if out is not None:
             self._check_output_array(dtype, size, out)
         shape = sized(size) if out is None else out.shape
-        return self._source.draw("curand_uniform", "random", shape, _float(dtype), out=out)
+        return self._source.draw(kernel, method, shape, _float(dtype), out=out)
+
+    def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> ndarray:
+        """Uniform in [0, 1)."""
+        return self._standard("curand_uniform", "random", size, dtype, out)
 
     def standard_normal(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> ndarray:
         """Normal of mean 0 and variance 1."""
-        if out is not None:
-            self._check_output_array(dtype, size, out)
-        shape = sized(size) if out is None else out.shape
-        return self._source.draw("curand_normal", "standard_normal", shape, _float(dtype), out=out)
+        return self._standard("curand_normal", "standard_normal", size, dtype, out)
 
     def standard_exponential(
         self, size: Any = None, dtype: Any = np.float64, method: str = "inv", out: Any = None
@@ -88,10 +88,7 @@ class Generator:
         """Exponential of mean 1."""
         if method != "inv":
             raise NotImplementedError("Ziggurat method is not supported")
-        if out is not None:
-            self._check_output_array(dtype, size, out)
-        shape = sized(size) if out is None else out.shape
-        return self._source.draw("curand_exponential", "standard_exponential", shape, _float(dtype), out=out)
+        return self._standard("curand_exponential", "standard_exponential", size, dtype, out)
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None, dtype: Any = np.float64) -> ndarray:
         """Uniform in an interval."""
@@ -136,13 +133,7 @@ class Generator:
             alpha = array([alpha], float)
         if not isinstance(alpha, ndarray):
             raise TypeError("alpha is required to be a cupy.ndarray or a scalar")
-        alpha = alpha if alpha.ndim else alpha.reshape(1)
-        lead = () if size is None else sized(size)
-        out = launch.empty((*lead, alpha.size), np.dtype(np.float64))
-        function = self._source.generator.dirichlet
-        arguments = (out._a, function, (alpha._a, lead), {})
-        launch.submit("dirichlet_kernel", launch.store, arguments, reads=(alpha._a,), writes=(out._a,))
-        return out
+        return self._source.dirichlet(alpha, size, np.float64)
 
 
 for _name in "beta binomial chisquare exponential f gamma geometric hypergeometric logseries poisson power".split():

@@ -126,14 +126,7 @@ class RandomState:
 
     def dirichlet(self, alpha: Any, size: Any = None, dtype: Any = float) -> ndarray:
         """Dirichlet."""
-        alpha = asarray(alpha)
-        alpha = alpha if alpha.ndim else alpha.reshape(1)
-        lead = () if size is None else sized(size)
-        out = launch.empty((*lead, alpha.size), np.dtype(dtype))
-        function = self._source.generator.dirichlet
-        arguments = (out._a, function, (alpha._a, lead), {})
-        launch.submit("dirichlet_kernel", launch.store, arguments, reads=(alpha._a,), writes=(out._a,))
-        return out
+        return self._source.dirichlet(asarray(alpha), size, dtype)
 
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> ndarray:
         """A random sample of an array or of ``arange(a)``; without replacement only where all are as likely."""

@@ -68,6 +68,15 @@ class Source:
             )
         return out
 
+    def dirichlet(self, alpha: ndarray, size: Any, dtype: Any) -> ndarray:
+        """Enqueue draws of vectors: the shape ends in the length of ``alpha``."""
+        alpha = alpha if alpha.ndim else alpha.reshape(1)
+        lead = () if size is None else sized(size)
+        out = launch.empty((*lead, alpha.size), np.dtype(dtype))
+        arguments = (out._a, self.generator.dirichlet, (alpha._a, lead), {})
+        launch.submit("dirichlet_kernel", launch.store, arguments, reads=(alpha._a,), writes=(out._a,))
+        return out
+
 
 def _fill(out: np.ndarray, function: Callable, views: tuple, kwargs: dict) -> None:
     if out.flags.c_contiguous:

@@ -5,33 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..workload import Way, Workload
+from ..workload import Way, Workload, numbers, on_both
 
 SIDES = (1_000, 10_000, 20_000)
-
-
-def _host(side: int) -> Any:
-    import numpy as np
-
-    return np.random.default_rng(side).random((side, side))
-
-
-def _on(module: str, side: int, work: Callable[[Any, Any], Any]) -> Callable[[], Callable[[], Any]]:
-    def prepare() -> Callable[[], Any]:
-        import importlib
-
-        xp = importlib.import_module(module)
-        x = xp.asarray(_host(side))
-        return lambda: work(xp, x)
-
-    return prepare
-
-
-def _both(side: int, work: Callable[[Any, Any], Any], answer: Callable[[Any], float] = float) -> tuple[Way, ...]:
-    return (
-        Way("NumPy", "cpu", _on("numpy", side, work), answer=answer),
-        Way("CuPy", "gpu", _on("cupy", side, work), ("cupy",), answer),
-    )
 
 
 def _all_cores(side: int, body: str) -> Callable[[], Callable[[], Any]]:
@@ -52,7 +28,7 @@ def _all_cores(side: int, body: str) -> Callable[[], Callable[[], Any]]:
                 squares += d * d
             return about, total, squares
 
-        flat = _host(side).ravel()
+        flat = numbers((side, side)).ravel()
 
         def run() -> float:
             about, total, squares = sums(flat)
@@ -83,36 +59,37 @@ def _power(x: Any) -> float:
 def _of(side: int) -> tuple[Workload, ...]:
     n, size = side * side, f"{side}x{side}"
     third = -(-side // 3) * side
-    common: dict[str, Any] = {"n": n, "shape": (side, side)}
+    shape = (side, side)
+    common: dict[str, Any] = {"n": n, "shape": shape}
     return (
         Workload(
             f"memory.sum.{size}",
             "x.sum()",
-            (*_both(side, lambda xp, x: x.sum()), Way("Numba, all cores", "cpu", _all_cores(side, "sum"), ("numba",))),
+            (*on_both(shape, lambda xp, x: x.sum()), Way("Numba, all cores", "cpu", _all_cores(side, "sum"), ("numba",))),
             memory=8 * n, bytes=8 * n, least_bytes=8 * n, **common,
         ),
         Workload(
             f"memory.std.{size}",
             "x.std()",
-            (*_both(side, lambda xp, x: x.std()), Way("Numba, all cores, one pass", "cpu", _all_cores(side, "std"), ("numba",))),
+            (*on_both(shape, lambda xp, x: x.std()), Way("Numba, all cores, one pass", "cpu", _all_cores(side, "std"), ("numba",))),
             memory=2 * 8 * n, bytes=8 * n, least_bytes=8 * n, tolerance=1e-7, **common,
         ),
         Workload(
             f"memory.elementwise.{size}",
             "sin(x)**2 + cos(x)**2",
-            _both(side, lambda xp, x: xp.sin(x) ** 2 + xp.cos(x) ** 2, _middle),
+            on_both(shape, lambda xp, x: xp.sin(x) ** 2 + xp.cos(x) ** 2, _middle),
             memory=5 * 8 * n, bytes=88 * n, least_bytes=16 * n, kernels=5, **common,
         ),
         Workload(
             f"memory.slice.{size}",
             "every third row, copied",
-            _both(side, _sliced, _middle),
+            on_both(shape, _sliced, _middle),
             memory=1.4 * 8 * n, bytes=16 * third, least_bytes=16 * third, **common,
         ),
         Workload(
             f"memory.fft.{size}",
             "fft along the rows of complex numbers",
-            _both(side, lambda xp, x: _spectrum(xp, x.astype("complex128") if x.dtype != "complex128" else x), _power),
+            on_both(shape, lambda xp, x: _spectrum(xp, x.astype("complex128") if x.dtype != "complex128" else x), _power),
             memory=4 * 16 * n, bytes=32 * n, least_bytes=32 * n, tolerance=1e-6,
             remark="The conversion to complex numbers, another 24 bytes an element, is in the time.", **common,
         ),

@@ -149,6 +149,13 @@ def _is_default(na: Any) -> bool:
     return na is no_default
 
 
+def _with_na(result: pa.Array, na: Any) -> pa.Array:
+    """False, or what the caller asks for, in place of null."""
+    if _is_default(na):
+        return filled(result, False)
+    return result if pd.isna(na) else filled(result, na)
+
+
 def _pattern(pat: Any, flags: int) -> tuple[str, int]:
     if isinstance(pat, re.Pattern):
         pat, flags = pat.pattern, pat.flags & ~re.UNICODE
@@ -545,11 +552,7 @@ class StringMethods(BaseAccessor):
             result = each_with(
                 self._array, other, lambda text, p: None if p is None else fold(p) in fold(text), pa.bool_()
             )
-        if _is_default(na):
-            result = filled(result, False)
-        elif not pd.isna(na):
-            result = filled(result, na)
-        return self._return_or_inplace(result)
+        return self._return_or_inplace(_with_na(result, na))
 
     def like(self, pat: str, esc: str | None = None) -> Any:
         """Return whether SQL's LIKE holds; null for null."""
@@ -570,11 +573,7 @@ class StringMethods(BaseAccessor):
         pat, flags = _pattern(pat, flags)
         match = compiled(without_names(pat), flags).match
         result = each(self._array, lambda text: match(text) is not None, pa.bool_())
-        if _is_default(na):
-            result = filled(result, False)
-        elif not pd.isna(na):
-            result = filled(result, na)
-        return self._return_or_inplace(result)
+        return self._return_or_inplace(_with_na(result, na))
 
     def count(self, pat: Any, flags: int = 0) -> Any:
         """Return how often a pattern occurs (int32)."""
@@ -767,34 +766,28 @@ class StringMethods(BaseAccessor):
             columns = {}
         return self._return_or_inplace(columns, expand=True)
 
-    def split(self, pat: Any = None, n: int = -1, expand: bool = False, regex: bool | None = None) -> Any:
-        """Split at blanks, at a string or (more than one character, or ``regex=True``) at a pattern."""
+    def _split_at(self, pat: Any, n: int | None, expand: bool, regex: bool | None, last: bool) -> Any:
         if expand not in (True, False):
             raise ValueError(f"expand parameter accepts only : [True, False], got {expand}")
-        n = -1 if n is None or n == 0 else n
-        if pat is None:
-            pat, regex = "", False
-        if regex and isinstance(pat, re.Pattern):
-            pat = pat.pattern
-        if regex is None:
-            regex = len(str(pat)) > 1
+        most = n or -1
+        by = "" if pat is None else pat
+        if regex and isinstance(by, re.Pattern):
+            by = by.pattern
+        if regex is None and not last:
+            regex = len(str(by)) > 1
         if regex is True:
-            pattern = compiled(pat)
-            return self._split(lambda text: split_re(text, pattern, n), expand)
-        return self._split(lambda text: split(text, pat, n), expand)
+            pattern = compiled(by)
+            return self._split(lambda text: split_re(text, pattern, most, last), expand)
+        cut = rsplit if last else split
+        return self._split(lambda text: cut(text, by, most), expand)
+
+    def split(self, pat: Any = None, n: int = -1, expand: bool = False, regex: bool | None = None) -> Any:
+        """Split at blanks, at a string or (more than one character, or ``regex=True``) at a pattern."""
+        return self._split_at(pat, n, expand, False if pat is None else regex, last=False)
 
     def rsplit(self, pat: Any = None, n: int = -1, expand: bool = False, regex: bool | None = None) -> Any:
         """Split from the right; a pattern only with ``regex=True``."""
-        if expand not in (True, False):
-            raise ValueError(f"expand parameter accepts only : [True, False], got {expand}")
-        n = -1 if n is None or n == 0 else n
-        pat = "" if pat is None else pat
-        if regex and isinstance(pat, re.Pattern):
-            pat = pat.pattern
-        if regex is True:
-            pattern = compiled(pat)
-            return self._split(lambda text: split_re(text, pattern, n, last=True), expand)
-        return self._split(lambda text: rsplit(text, pat, n), expand)
+        return self._split_at(pat, n, expand, regex, last=True)
 
     def split_part(self, delimiter: str | None = None, index: int = 0) -> Any:
         """Return one of the parts, null where there are fewer."""
