@@ -433,7 +433,8 @@ print(f"famous: sine and cosine take {shares['cupy_sin'] + shares['cupy_cos']:.0
 # - The plate of unit 06 has 512 × 512 cells. Its kernels take 0.5 µs, the shortest time of our model, and a launch takes 2.5 µs. So the launches set the pace, and a faster kernel would gain nothing.
 # - PageRank of 107 airports is bound by launches, too. If its kernels took three times as long, the run would still take the same time.
 #
-# The simulator has a limit here. It counts an operation of cuDF or cuML as one launch, where a GPU makes many. For tables and models use `nsys` on a GPU.
+# The simulator has two limits here. It counts an operation of cuDF or cuML as one launch, where a GPU makes many. And a timeline has one row for the host: work that Dask's threads
+# launched is drawn as if one thread had launched it, and a note says so. For tables, models and programs with threads use `nsys` on a GPU.
 #
 # **On a GPU**, `%%timeline` runs your cell there, and once more in a process that simulates. The timeline is of the second run. So a cell that appends to a file does it twice.
 #

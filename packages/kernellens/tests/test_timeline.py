@@ -6,8 +6,10 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 
+import dask
 import numpy as np
 import pytest
 from IPython.core.error import UsageError
@@ -112,6 +114,27 @@ def test_memory_that_the_runtime_pins_is_pinned(cp):
     runtime.freeHost(address)
     with pytest.raises(runtime.CUDARuntimeError):
         runtime.freeHost(address)
+
+
+def test_work_of_several_threads_is_drawn_as_of_one_and_the_timeline_says_so(cp):
+    x, both = cp.ones(1000), threading.Barrier(2)
+
+    @dask.delayed
+    def one():
+        both.wait(600)  # so that no thread does all
+        return cp.sin(x)
+
+    def work(parts):
+        return dask.compute(*(one() for _ in range(parts)), scheduler="threads", num_workers=2)
+
+    def alone():
+        return cp.sin(x)
+
+    seen = kernellens.timeline(work, 8, gpu="H200")
+    assert len(seen.kernels) == 8
+    (said,) = [note for note in seen.notes if "threads launched" in note]
+    assert said in repr(seen) and said in repr(seen.without_host())
+    assert not [note for note in kernellens.timeline(alone, gpu="H200").notes if "threads" in note]
 
 
 def test_a_fetched_number_is_one_wait(cp):

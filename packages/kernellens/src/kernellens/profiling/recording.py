@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -70,12 +71,15 @@ class Watch(Recorder):
         In order.
     seconds : float
         That the host worked by itself.
+    threads : set of int
+        Those that launched something.
     """
 
     def __init__(self, filename: str | None = None, offset: int = 0):
         super().__init__(filename, offset)
         self.items: list[Item] = []
         self.seconds = 0.0
+        self.threads: set[int] = set()
         self._inside: Any = None  # the frame by which the program went into the simulated libraries
         self._profile: Any = None
 
@@ -132,6 +136,7 @@ class Watch(Recorder):
 
     def _launched(self, entry: Launch, by: Any, args: tuple, reads: Any, writes: Any) -> None:
         super()._launched(entry, by, args, reads, writes)
+        self.threads.add(threading.get_ident())
         last: Event = self.events[-1]
         self.items.append(
             Item(

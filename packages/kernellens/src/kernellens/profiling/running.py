@@ -25,6 +25,8 @@ ELSEWHERE = (
     "For the real times run nsys profile -t cuda,nvtx --export=sqlite, and read the report with lens.nsys_report."
 )
 
+THREADS = "{number} threads launched this work. It is drawn as if one had, in the order of the launches; what Python took in the others is left out."
+
 
 def timeline(function: Callable, *args: Any, gpu: str | gpus.GPU | None = None, **kwargs: Any) -> Timeline:
     """Call a function and return when the host and the device did what.
@@ -109,6 +111,8 @@ def _finished(seen: Watch, gpu: gpus.GPU, name: str) -> Timeline:
     if not shapes.on:
         queue.drain()
     found = made(seen.items, seen.events, seen.seconds, gpu, name)
+    if len(seen.threads) > 1:
+        found.notes.append(THREADS.format(number=len(seen.threads)))
     numba = sorted({event.name for event in seen.events if event.numba})
     if numba:
         found.notes.append(
