@@ -200,7 +200,7 @@ def test_nothing_moves_for_those_who_ask_for_less_motion(desk, address, name):
 
 def test_slides_are_led_by_keys_alone_and_scrolling_code_is_reached(desk, address):
     desk.goto(f"{address}slides/06_fast-kernels.html")
-    desk.wait_for_function("window.Reveal && Reveal.isReady()")
+    desk.locator(".reveal.ready").wait_for()
     seen = set()
     for _ in range(40):
         seen.add(desk.evaluate("JSON.stringify(Reveal.getIndices())"))

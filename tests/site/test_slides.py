@@ -179,6 +179,11 @@ NEXT = """() => {
 }"""
 
 
+def started(page):
+    """Wait until reveal.js says "ready", by an event and this class: then the first slide has its size. `Reveal.isReady()` is true before."""
+    page.locator(".reveal.ready").wait_for()
+
+
 def open_slides(page, address, name):
     wrong = []
     page.on("console", lambda said: said.type == "error" and wrong.append(f"console: {said.text}"))
@@ -186,7 +191,7 @@ def open_slides(page, address, name):
     page.on("response", lambda got: got.status >= 400 and wrong.append(f"{got.status}: {got.url}"))
     page.on("request", lambda asks: asks.url.startswith((address, "data:")) or wrong.append(f"asks {asks.url}"))
     page.goto(f"{address}slides/{name}.html")
-    page.wait_for_function("window.Reveal && Reveal.isReady()")
+    started(page)
     return wrong
 
 
@@ -290,7 +295,7 @@ def test_the_way_there_by_a_click_and_through_them_by_keys(page, address):
     page.goto(f"{address}notebooks/01_arrays.html")
     page.locator(".siblings").get_by_role("link", name="Slides").click()
     expect(page).to_have_url(f"{address}slides/01_arrays.html")
-    page.wait_for_function("window.Reveal && Reveal.isReady()")
+    started(page)
     first = page.locator("section.present section.present")
     expect(first.locator("h1")).to_be_visible()
     page.keyboard.press("Space")

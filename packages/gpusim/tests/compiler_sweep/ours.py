@@ -35,6 +35,8 @@ def compiled(function, arguments):
     except (CannotCompile, NotImplementedError):
         interpreted.compile_kernel(function, interpreted.argument_types(function, arguments))
         return
+    except diagnostics.Refused as refused:
+        raise refused.args[0] from None
     except errors.NumbaError as error:
         raise diagnostics.explain(made.functions, made.function, error) from None
     diagnostics.check(made.dispatchers, made.function)

@@ -10,6 +10,7 @@ import re
 
 import numpy as np
 import pytest
+from numba.core import event
 
 from gpusim.kernels import Kernel
 from gpusim.kernels.faults import UncompilableError
@@ -79,6 +80,14 @@ def test_refused(line):
     with pytest.raises(UncompilableError, match=re.escape(REFUSED[line])) as error:
         Kernel(kernel(line)).compiled(ARGUMENTS)
     assert error.value.line == 2 and error.value.source_line == line
+
+
+def test_what_is_refused_by_its_name_is_not_compiled_before():
+    """np.percentile took 6 s of processor time: Numba compiles what is called to find its type."""
+    with event.install_recorder("numba:compile") as compiled, pytest.raises(UncompilableError, match="percentile"):
+        Kernel(kernel("x[0] = np.percentile(y, 50)")).compiled(ARGUMENTS)
+    names = {each.data["dispatcher"].py_func.__name__ for _, each in compiled.buffer}
+    assert len(names) == 2, "the loop over threads, and the kernel in it"
 
 
 IN_DEVICE_FUNCTIONS = [line for line in REFUSED if line.startswith("x[0] = ") and "z" not in line and "w" not in line]

@@ -65,6 +65,7 @@ def reveal() -> Path:
 
 def _page(export: Any, notebook: dict[str, Any], file: str, root: Path, where: dict[str, str]) -> str:
     import nbformat
+    from nbconvert.exporters import TemplateExporter
 
     place = where | {file: f"{FOLDER}/{Path(file).stem}.html"}
     for cell in notebook["cells"]:
@@ -78,7 +79,8 @@ def _page(export: Any, notebook: dict[str, Any], file: str, root: Path, where: d
     node = nbformat.from_dict({**cells, "nbformat": 4, "nbformat_minor": 5})
     number = int(Path(file).stem[:2])
     words = {"title": f"{number:02d} {title[1] if title else file}"}
-    text, _ = export.from_notebook_node(node, resources={"slides": words})
+    # Not `HTMLExporter`'s own, which reads the whole page again to add what these pages have: words for pictures, the keyboard's focus.
+    text, _ = TemplateExporter.from_notebook_node(export, node, resources={"slides": words})
     # Sphinx puts the drawings of all pages into one folder.
     text = text.replace('src="../notebooks/drawings/', 'src="../_images/')
     return _INLINE_HTML.sub(r"\1.html\2", text)
@@ -87,10 +89,12 @@ def _page(export: Any, notebook: dict[str, Any], file: str, root: Path, where: d
 def _exporter() -> Any:
     """nbconvert's, with this project's page and Markdown as the rest of the site reads it."""
     from nbconvert.exporters import SlidesExporter
+    from nbconvert.filters import Highlight2HTML
 
     markdown = _markdown()
-    exporter = SlidesExporter()
+    exporter = SlidesExporter(optimistic_validation=True)  # once, not after each step
     exporter.raw_template = (_HERE / "slides_template.html").read_text(encoding="utf-8")
+    exporter.register_filter("highlight_code", Highlight2HTML(pygments_lexer="python", parent=exporter))
     exporter.register_filter("slide_markdown", markdown.render)
     exporter.register_filter("slide_inline", markdown.renderInline)
     return exporter

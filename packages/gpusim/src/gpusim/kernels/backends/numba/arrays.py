@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable
+from typing import Any, Literal
 
 from llvmlite import ir
 from numba.core import types
 from numba.core.compiler import Compiler
+from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.errors import TypingError
+from numba.core.ir import FunctionIR
 from numba.core.typing.npydecl import parse_dtype
+from numba.core.untyped_passes import ReconstructSSA
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
@@ -47,6 +51,21 @@ class Layout:
 Way = Literal["stop", "tell", "log"]
 
 
+@register_pass(mutates_CFG=False, analysis_only=True)
+class _Look(FunctionPass):
+    """Shows a function to what `Compilation.pipeline` was given before its types are looked for."""
+
+    _name = "gpusim_look"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def run_pass(self, state: Any) -> Any:
+        if state.targetctx.look:
+            state.targetctx.look(state.func_ir)
+        return False
+
+
 class Compilation:
     """What one kernel's functions share while they are compiled; the code that is generated finds it as ``context.compilation``.
 
@@ -69,14 +88,21 @@ class Compilation:
         """Note that a site touches a part of an item only, in bytes."""
         self.sites[site] = self.sites[site]._replace(offset=offset, nbytes=nbytes)
 
-    def pipeline(self) -> type[Compiler]:
-        """Numba's compiler for the kernel's functions."""
+    def pipeline(self, look: Callable[[FunctionIR], None] | None) -> type[Compiler]:
+        """Numba's compiler for one of the kernel's functions, which `look` sees before types are looked for."""
         compilation = self
 
         class Pipeline(Compiler):
             def __init__(self, *args: object):
                 super().__init__(*args)
                 self.state.targetctx.compilation = compilation  # a copy, made for one function
+                self.state.targetctx.look = look
+
+            def define_pipelines(self) -> list[Any]:
+                (passes,) = super().define_pipelines()
+                passes.add_pass_after(_Look, ReconstructSSA)
+                passes.finalize()
+                return [passes]
 
         return Pipeline
 

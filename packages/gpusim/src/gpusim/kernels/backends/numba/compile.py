@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import threading
 from dataclasses import astuple, dataclass, field
 from typing import Any
@@ -12,7 +13,7 @@ from numba.core import errors, types
 from numba.core.compiler_lock import global_compiler_lock
 
 from ...faults import KernelError, UncompilableError
-from ...frontend.python.resolve import Function
+from ...frontend.python.resolve import Function, is_written
 from ...sanitizer.log import Site
 from . import access, arrays, atomics, cache, cache_key, diagnostics, driver, exchange, thread_intrinsics
 from .arrays import Compilation, Layout, Way
@@ -134,7 +135,6 @@ def prepare(function: Function, options: Options) -> Rewritten:
     made.generator = waits(inlined)
     settings = {
         **INNER,
-        "pipeline_class": made.compilation.pipeline(),
         "error_model": "python" if options.debug else "numpy",
         "fastmath": bool(options.fastmath),
     }
@@ -172,6 +172,8 @@ def _dispatcher(function: Function, made: Rewritten, known: dict, settings: dict
     python = env[node.name]
     python.__defaults__ = function.defaults or None
     python.__module__ = __name__  # one that every process can import: it comes along with the machine code
+    look = functools.partial(diagnostics.look, function, made.function) if is_written(function.pyfunc) else None
+    settings = settings | {"pipeline_class": made.compilation.pipeline(look)}
     # LLVM leaves a kernel out of the loop over threads where what is rare makes it long: a call with 30 arguments for each.
     known[id(function)] = numba.njit(python, **settings, forceinline=kernel and not made.generator)
     made.dispatchers.append((function, node, known[id(function)]))
@@ -217,6 +219,8 @@ def compile_for(made: Rewritten, kinds: tuple[types.Type, ...], *, anew: bool = 
                 made.driver.compile(signature)
             except KernelError:
                 raise
+            except diagnostics.Refused as refused:
+                raise refused.args[0] from None
             except (errors.NumbaError, AssertionError, RuntimeError) as error:  # the last two where its compiler ends
                 raise diagnostics.explain(made.functions, made.function, error) from None
             diagnostics.check(made.dispatchers, made.function)

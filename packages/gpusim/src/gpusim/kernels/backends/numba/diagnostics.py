@@ -12,11 +12,15 @@ from numba.core import errors, ir, types
 
 from ...faults import UncompilableError
 from ...frontend.python.resolve import Function, is_written
-from .unsupported import absent, attribute
+from .unsupported import absent, attribute, named
 
 
 class TypingError(UncompilableError, errors.TypingError):
     """What Numba refuses: also Numba's own kind of error, for programs that catch that, and shown under its name."""
+
+
+class Refused(Exception):
+    """A refusal on its way through Numba's compiler, which would put words of its own around an error of its own kind."""
 
 
 class NumbaRuntimeError(UncompilableError, errors.NumbaRuntimeError):
@@ -128,6 +132,24 @@ def _all_lines(functions: dict[str, Function], text: str) -> Iterator[tuple[Func
                 break
 
 
+def look(function: Function, kernel: Function, code: ir.FunctionIR) -> None:
+    """Refuse a call of what only a CPU has before the types are looked for: to find a call's type, Numba compiles what is called.
+
+    Raises
+    ------
+    Refused
+        With an UncompilableError.
+    """
+    for block in code.blocks.values():
+        for call in block.find_exprs("call"):
+            try:
+                missing = named(code.infer_constant(call.func))
+            except errors.ConstantInferenceError:  # a method, or a function that was chosen
+                continue
+            if missing:
+                raise Refused(TypingError(missing, **_fields(function, kernel, call.loc.line)))
+
+
 def check(dispatchers: Sequence[tuple], kernel: Function) -> None:
     """Refuse what only a CPU has: arrays made in a kernel, lists, sets, dictionaries, LAPACK.
 
@@ -145,15 +167,12 @@ def check(dispatchers: Sequence[tuple], kernel: Function) -> None:
 
 def _check(function: Function, kernel: Function, annotation: Any, written: bool) -> None:
     """Look at the types of one of a kernel's functions."""
-    fields = {"kernel": kernel.name, "filename": function.filename}
-    if function.pyfunc is not kernel.pyfunc:
-        fields["function"] = function.name
     for name, kind in annotation.typemap.items():
         if isinstance(kind, _CONTAINERS):
             raise TypingError(
                 f"{_name(name)} is a {kind}: a kernel has no lists, sets or dictionaries. Use a local array "
                 "(cuda.local.array) or a tuple.",
-                **fields,
+                **_fields(function, kernel),
             )
     asked = [(call, signature, absent) for call, signature in annotation.calltypes.items()]
     for block in annotation.blocks.values() if written else ():
@@ -168,8 +187,18 @@ def _check(function: Function, kernel: Function, annotation: Any, written: bool)
                 f"{what} makes a new array, which a kernel cannot: a GPU's threads have no memory to take it from. "
                 "Use cuda.local.array or cuda.shared.array, or pass an array in and write a loop."
             )
-        line = call.loc.line - function.firstlineno + 1
-        raise TypingError(missing, **fields, line=line, file_line=call.loc.line, source_line=function.line(line))
+        raise TypingError(missing, **_fields(function, kernel, call.loc.line))
+
+
+def _fields(function: Function, kernel: Function, file_line: int = 0) -> dict[str, Any]:
+    """Where an error is: in one of a kernel's functions, at a line of its file."""
+    fields: dict[str, Any] = {"kernel": kernel.name, "filename": function.filename}
+    if function.pyfunc is not kernel.pyfunc:
+        fields["function"] = function.name
+    if file_line:
+        line = file_line - function.firstlineno + 1
+        fields |= {"line": line, "file_line": file_line, "source_line": function.line(line)}
+    return fields
 
 
 _CONTAINERS = (types.List, types.Set, types.DictType, types.ListType, types.LiteralList)

@@ -38,6 +38,30 @@ def absent(expression: Any, typemap: dict[str, types.Type]) -> str | None:
     return _called(callee, len(expression.args))
 
 
+def named(callee: Any) -> str | None:
+    """Say that a function does not exist for a GPU's compiler, whatever it is called with; None if it does.
+
+    Parameters
+    ----------
+    callee : object
+        The function as Python has it.
+    """
+    if isinstance(callee, np.ufunc):
+        return None if callee.__name__ in UFUNCS else sentence(f"np.{callee.__name__}", callee.__name__)
+    name, module = getattr(callee, "__name__", ""), getattr(callee, "__module__", None) or ""
+    owner = getattr(callee, "__self__", None)
+    if isinstance(owner, np.random.RandomState | random.Random):
+        where = "random" if isinstance(owner, random.Random) else "np.random"
+        return f"{where}.{name} does not exist in a kernel: take random numbers from numba.cuda.random (xoroshiro128p)."
+    if callee is math.gcd or callee is hash:
+        return sentence(f"{'math.' if callee is math.gcd else ''}{name}", name)
+    if module.startswith("numpy.linalg"):
+        return f"np.linalg.{name} is a library's, which a kernel cannot call: write a loop, or use cupy.linalg outside of it."
+    if module.split(".")[0] == "numpy" and name in FUNCTIONS:
+        return sentence(f"np.{name}", name)
+    return None
+
+
 def _outside(base: Any, index: Any) -> str | None:
     if isinstance(base, types.BaseTuple) and isinstance(index, types.IntegerLiteral):
         if not -len(base) <= index.literal_value < len(base):
@@ -72,17 +96,4 @@ def _called(callee: types.Type | None, given: int) -> str | None:
         if array and method == "sum" and given:
             return "The method sum takes no axis in a kernel: write a loop."
         return sentence(f"The method {method}", method) if array and method in METHODS else None
-    if isinstance(key, np.ufunc):
-        return None if key.__name__ in UFUNCS else sentence(f"np.{key.__name__}", key.__name__)
-    name, module = getattr(key, "__name__", ""), getattr(key, "__module__", None) or ""
-    owner = getattr(key, "__self__", None)
-    if isinstance(owner, np.random.RandomState | random.Random):
-        where = "random" if isinstance(owner, random.Random) else "np.random"
-        return f"{where}.{name} does not exist in a kernel: take random numbers from numba.cuda.random (xoroshiro128p)."
-    if key is math.gcd or key is hash:
-        return sentence(f"{'math.' if key is math.gcd else ''}{name}", name)
-    if module.startswith("numpy.linalg"):
-        return f"np.linalg.{name} is a library's, which a kernel cannot call: write a loop, or use cupy.linalg outside of it."
-    if module.split(".")[0] == "numpy" and name in FUNCTIONS:
-        return sentence(f"np.{name}", name)
-    return None
+    return named(key)
