@@ -172,7 +172,7 @@ def test_the_lens_finds_what_is_wrong_with_a_kernel(bare, tmp_path):
 
 
 @pytest.mark.large
-def test_the_course_opens_its_first_unit_outside_of_any_checkout(bare, tmp_path):
+def test_the_course_opens_outside_of_any_checkout_on_the_way_to_its_first_unit(bare, tmp_path):
     programs = bare("hundredfold")
     home = tmp_path / "home"
     home.mkdir()
@@ -189,13 +189,16 @@ def test_the_course_opens_its_first_unit_outside_of_any_checkout(bare, tmp_path)
                 break
         else:
             pytest.fail("".join(said))
-        assert found[2].endswith("/notebooks/01_arrays.ipynb"), "it opens on unit 01"
-        ask = urllib.request.Request(
-            f"{found[1]}/api/contents/notebooks/01_arrays.ipynb", headers={"Authorization": "token token"}
-        )
-        with urllib.request.urlopen(ask, timeout=60) as answer:
-            assert isinstance(answer, http.client.HTTPResponse)
-            assert json.load(answer)["content"]["metadata"]["hundredfold"]
+        assert found[2] == "/lab/tree/start.md", "it opens on the start page"
+
+        def content(name):
+            ask = urllib.request.Request(f"{found[1]}/api/contents/{name}", headers={"Authorization": "token token"})
+            with urllib.request.urlopen(ask, timeout=60) as answer:
+                assert isinstance(answer, http.client.HTTPResponse)
+                return json.load(answer)["content"]
+
+        assert "(notebooks/01_arrays.ipynb)" in content("start.md?type=file&format=text"), "which leads to the first unit"
+        assert content("notebooks/01_arrays.ipynb")["metadata"]["hundredfold"]
     finally:
         lab.terminate()
         lab.communicate(timeout=60)
