@@ -197,7 +197,9 @@ def test_the_course_opens_outside_of_any_checkout_on_the_way_to_its_first_unit(b
                 assert isinstance(answer, http.client.HTTPResponse)
                 return json.load(answer)["content"]
 
-        assert "(notebooks/01_arrays.ipynb)" in content("start.md?type=file&format=text"), "which leads to the first unit"
+        assert "(notebooks/01_arrays.ipynb)" in content("start.md?type=file&format=text"), (
+            "which leads to the first unit"
+        )
         assert content("notebooks/01_arrays.ipynb")["metadata"]["hundredfold"]
     finally:
         lab.terminate()

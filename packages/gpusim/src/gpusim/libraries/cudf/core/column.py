@@ -27,7 +27,6 @@ from .dtypes import (
     StructDtype,
 )
 
-NULLS = pd.ArrowDtype(pa.null())
 MASKED = {
     np.dtype(name.lower()): getattr(pd, name + "Dtype")()
     for name in ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64")

@@ -51,8 +51,6 @@ def fits(value: Any, array: Any) -> Any:
 
 def fill_array(array: Any, value: Any) -> Any:
     """A storage array whose nulls are a scalar or the values of another of the same length."""
-    if isinstance(array, BaseMaskedArray) and not is_array(value) and not isinstance(value, (float, np.floating)):
-        pass
     null = isnull(array)
     if isinstance(array, BaseMaskedArray) and array._data.dtype.kind == "f":
         array = nans_to_nulls(array)

@@ -52,7 +52,6 @@ class PCA(_Decomposition):
     def fit(self, X: Any, y: Any = None) -> PCA:
         """Fit to (n, features) samples."""
         _check_components(self.n_components, X)
-        self._input_sparse = scipy.sparse.issparse(raw(X, count=False))
         self._fit(X)
         return self
 

@@ -262,9 +262,6 @@ class ndarray:
     def _f_contiguous(self) -> bool:
         return self._a.flags.f_contiguous
 
-    def _is_on(self, device_id: int) -> bool:
-        return self._block.device_id == device_id
-
     # Views and copies. A view touches no data, so it is made at once; a copy is queued.
 
     def _view(self, a: np.ndarray):

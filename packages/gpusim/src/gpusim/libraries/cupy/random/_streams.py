@@ -6,7 +6,6 @@ They are NumPy's: **not the numbers a GPU draws for the same seed**, which CuPy 
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable
 from typing import Any
@@ -122,8 +121,3 @@ def scaled(x: ndarray, scale: Any, shift: Any) -> ndarray:
 def _scale(x: np.ndarray, scale: Any, shift: Any) -> None:
     np.multiply(x, scale, out=x, casting="unsafe")
     np.add(x, shift, out=x, casting="unsafe")
-
-
-def count_of(shape: tuple[int, ...]) -> int:
-    """Number of elements of a shape."""
-    return math.prod(shape)

@@ -18,7 +18,6 @@ _ATOMICS = {
     "CAS": "int32 uint32 uint64", "And": "int32 uint32 uint64", "Or": "int32 uint32 uint64", "Xor": "int32 uint32 uint64",
 }  # fmt: skip
 _SHUFFLED = "int32 uint32 int64 float32 float64 uint64 float16"
-VOID = Number("", np.int32)
 
 
 def call(t: Any, function: Builtin, args: list, kwargs: dict) -> Any:

@@ -84,11 +84,8 @@ class GroupBy:
                 label = (label,)
             yield label, self.obj._rows(np.flatnonzero(g.codes == i))
 
-    def _with_index(self, frame: pd.DataFrame, order: np.ndarray) -> pd.DataFrame:
-        return frame.set_axis(self.grouping.labels.take(order))
-
-    def _normalize(self, func: Any, kwargs: dict) -> tuple[list, list[list], bool]:
-        """Names of the result's columns, the column and aggregations of each, and whether names have two levels."""
+    def _normalize(self, func: Any, kwargs: dict) -> tuple[list, bool]:
+        """Names of the result's columns with the column and aggregations of each, and whether names have two levels."""
         if func is not None and (callable(func) or isinstance(func, (dict, Requested)) or len(func)):
             if isinstance(func, dict):
                 for name in func:
@@ -106,14 +103,14 @@ class GroupBy:
                                       "dropped.", UserWarning, stacklevel=5)  # fmt: skip
                         aggs = [a for j, a in enumerate(aggs) if names[j] not in names[:j]]
                         sets[i] = (name, column, aggs)
-                return sets, [], any(isinstance(a, (list, tuple)) for a in func.values())
+                return sets, any(isinstance(a, (list, tuple)) for a in func.values())
             if isinstance(func, (list, tuple)):
                 if len(func) != len({name_of(f) if not callable(f) else id(f) for f in func}):
                     raise pd.errors.SpecificationError(
                         "Function names must be unique if there is no new column names assigned"
                     )
-                return [(name, name, list(func)) for name in self._value_names], [], True
-            return [(name, name, [func]) for name in self._value_names], [], False
+                return [(name, name, list(func)) for name in self._value_names], True
+            return [(name, name, [func]) for name in self._value_names], False
         if kwargs:
             sets = []
             for name, value in kwargs.items():
@@ -122,13 +119,13 @@ class GroupBy:
                 if value[0] not in self.obj._p.columns:
                     raise KeyError(value[0])
                 sets.append((name, value[0], [value[1]]))
-            return sets, [], False
+            return sets, False
         raise TypeError("Must provide at least one aggregation function.")
 
     def agg(self, func: Any = None, *args: Any, engine: Any = None, engine_kwargs: Any = None, **kwargs: Any) -> Any:
         """Aggregates by group: a name, a list of names, a dict by column, or ``new=(column, name)``."""
         _no_engine(engine, engine_kwargs, args)
-        sets, _, two = self._normalize(func, kwargs)
+        sets, two = self._normalize(func, kwargs)
         g = self.grouping
         arrays, labels, asked, scans, done = {}, [], 0, [], 0
         for name, column, aggs in sets:
@@ -178,9 +175,6 @@ class GroupBy:
         clash = [n for n in g.names if n is not None and n in frame.columns]
         if clash:
             frame = frame.drop(columns=clash)
-            names = [n for n in g.names if n not in clash]
-            if not names and len(g.names) == 1:
-                pass
         return normal_frame(frame.reset_index())
 
     aggregate = agg

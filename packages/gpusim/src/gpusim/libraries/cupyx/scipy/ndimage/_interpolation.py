@@ -43,10 +43,6 @@ rules = {name: {"before": _checked(name)} for name in "map_coordinates affine_tr
 rules["affine_transform"]["ignored"] = ("texture_memory", "float64_coords")
 
 
-def _distance(result: Any, arguments: tuple) -> Any:
-    return result
-
-
 _plain = functions(_MODULE, _filters.halves, rules, **rules)
 _edt = functions(
     _MODULE,

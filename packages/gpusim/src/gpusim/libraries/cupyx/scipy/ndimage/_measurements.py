@@ -175,11 +175,6 @@ def value_indices(arr: Any, *, ignore_value: Any, adaptive_index_dtype: bool) ->
     return call("cupyx_ndimage_value_indices", run, (arr,), {})
 
 
-def _integers(given: dict) -> None:
-    if given["input"].dtype.kind not in "bui":
-        raise ValueError("input image must have integer or boolean dtype")
-
-
 rules: dict[str, dict] = {}
 made = {f.__name__: f for f in (sum_labels, mean, variance, standard_deviation, center_of_mass, label, value_indices)}
 made |= {name: _positions(name) for name in "minimum_position maximum_position extrema".split()}
