@@ -17,13 +17,10 @@ compares each output with the stored one, after the sanitising patterns of ``tes
   wrong answers were refused, and which tests were left out and why.
 """
 
-import contextlib
 import functools
 import gc
 import os
 import signal
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -228,31 +225,3 @@ def _has_gpu() -> bool:
     from gpusim import hardware
 
     return hardware.mode() == "gpu"
-
-
-@pytest.fixture(scope="session")
-def _warm_python():
-    """A program that runs what this Python would, in a fork of a process that has imported the libraries (`tests/warm.py`)."""
-    code = str(ROOT / "tests" / "warm.py")
-    with tempfile.TemporaryDirectory(prefix="warm-") as folder, contextlib.ExitStack() as stack:
-        address, program = f"{folder}/socket", Path(folder, "python")
-        program.write_text(
-            f'#!/bin/sh\nexec "{sys.executable}" -I -S "{code}" start "{address}" "{sys.executable}" "{program}" "$@"\n'
-        )
-        program.chmod(0o755)
-        environment = {name: value for name, value in os.environ.items() if name != "GPUSIM_SIMULATE"}
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        template = stack.enter_context(
-            subprocess.Popen([sys.executable, code, "serve", address], env=environment, start_new_session=True, **pipes)
-        )
-        assert template.stdout.readline() == b"ready\n"
-        yield str(program)
-        template.stdin.close()
-
-
-@pytest.fixture(scope="module")
-def warm(_warm_python):
-    """What a module's tests start as `sys.executable` starts warm. Tests of the start itself do not ask for this."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "executable", _warm_python)
-        yield

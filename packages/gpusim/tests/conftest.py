@@ -7,18 +7,10 @@ import os
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
 
 import pytest
 
 from gpusim.testing import no_standins_left, standins  # noqa: F401
-
-if not (Path(__file__).parents[3] / "tests" / "warm.py").exists():
-
-    @pytest.fixture(scope="module")
-    def warm():
-        """Without `tests/warm.py`, processes start cold."""
-
 
 LOOP = """
 import gc, json, sys, traceback
@@ -62,7 +54,7 @@ def start(**settings):
 
 
 @pytest.fixture(scope="module")
-def simulating(request, warm):
+def simulating(request):
     """Run code in a simulating process with the settings of the test file (``SETTINGS``), after its ``IMPORTS``."""
     run, process = start(**getattr(request.module, "SETTINGS", {"GPUSIM_GPU_MEMORY": "1GB"}))
     run(getattr(request.module, "IMPORTS", ""))

@@ -12,8 +12,6 @@ import kernellens
 from gpusim.kernels.faults import KernelError, TraceError
 from kernellens import tracing
 
-pytestmark = pytest.mark.usefixtures("warm")
-
 cuda = None  # set by conftest.py
 
 

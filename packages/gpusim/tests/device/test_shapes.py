@@ -8,8 +8,6 @@ import textwrap
 
 import pytest
 
-pytestmark = pytest.mark.usefixtures("warm")
-
 ENVIRONMENT = {**os.environ, "GPUSIM_GPU_MEMORY": "1TB"}
 BEGIN = """
     import resource

@@ -17,9 +17,6 @@ from gpusim.kernels import Kernel
 from gpusim.kernels.driver_errors import LaunchError, LinkerError
 from gpusim.kernels.faults import DeadlockError, EndlessError, OutOfBoundsError, TooLongError, TraceError
 
-pytestmark = pytest.mark.usefixtures("warm")
-PYTHON = sys.executable  # the real one, for what a start itself imports
-
 
 def run(code, **env):
     """Run a program of its own, with the intrinsics as ``cuda``."""
@@ -443,7 +440,7 @@ def test_a_process_that_never_launches_pays_nothing():
         loaded = [name for name in sys.modules if name.split(".")[0] in ("numba", "llvmlite")]
         assert not loaded, loaded
     """
-    assert subprocess.run([PYTHON, "-c", run(code)], check=False).returncode == 0
+    assert subprocess.run([sys.executable, "-c", run(code)], check=False).returncode == 0
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGINT") or sys.platform == "win32", reason="POSIX signals")
@@ -505,7 +502,7 @@ def test_an_error_that_nobody_waited_for_is_told_at_the_end(way, after, told, st
     program = tmp_path / "program.py"
     program.write_text(UNWAITED.format(after=after))
     environ = {**os.environ, "GPUSIM_KERNELS": way, "GPUSIM_THREAD_SECONDS": "0.2"}
-    ended = subprocess.run([PYTHON, "-m", "gpusim", str(program)], env=environ, capture_output=True, text=True)
+    ended = subprocess.run([sys.executable, "-m", "gpusim", str(program)], env=environ, capture_output=True, text=True)
     assert ended.returncode == status, ended.stderr
     assert ended.stderr.count("An error in wait_for, which the program did not wait for") == told
     assert ended.stderr.count("wait_for does not end") == max(told, 1)

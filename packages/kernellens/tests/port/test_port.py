@@ -12,8 +12,6 @@ import pytest
 from gpusim.hardware import gpus
 from kernellens.port import estimate
 
-pytestmark = pytest.mark.usefixtures("warm")
-
 CLEAN = {
     name: value for name, value in os.environ.items() if not name.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_"))
 }

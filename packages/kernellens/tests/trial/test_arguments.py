@@ -9,7 +9,6 @@ import pytest
 from kernellens import cli
 
 
-@pytest.mark.usefixtures("warm")
 def test_arguments_reach_a_script_and_its_last_words_are_told(tmp_path):
     script = tmp_path / "wants.py"
     script.write_text("import sys\nif sys.argv[1:] != ['4', 'a b']:\n    print('Usage: wants N')\n    sys.exit(2)\n")

@@ -7,8 +7,6 @@ import sys
 import nbformat
 import pytest
 
-pytestmark = pytest.mark.usefixtures("warm")
-
 ASKS = """
 import os, subprocess, sys
 os.system("touch {0}/a; echo no")

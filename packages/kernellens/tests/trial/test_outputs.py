@@ -296,7 +296,6 @@ def theirs(tmp_path_factory):
     return path
 
 
-@pytest.mark.usefixtures("warm")
 def test_try_compares_and_runs_again_what_differs(theirs):
     (found,) = json.loads(tried("--json", theirs))
     assert [(each["cell"], each["verdict"], each["apart"]) for each in found["compared"]] == [

@@ -8,8 +8,6 @@ import sys
 import nbformat
 import pytest
 
-pytestmark = pytest.mark.usefixtures("warm")
-
 CLEAN = {
     name: value for name, value in os.environ.items() if not name.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_"))
 }

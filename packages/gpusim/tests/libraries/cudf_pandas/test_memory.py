@@ -6,8 +6,6 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.usefixtures("warm")
-
 CODE = """
 import gpusim
 gpusim.activate()

@@ -32,7 +32,7 @@ def environment(**more: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def run(tmp_path, warm):
+def run(tmp_path):
     """``run(program, VARIABLE=...)`` runs it as a learner does, and returns how it ended."""
 
     def run(program: str, **more: str) -> subprocess.CompletedProcess:

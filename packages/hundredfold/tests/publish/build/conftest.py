@@ -11,7 +11,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 ROOT = Path(__file__).parents[5]
-PYTHON = sys.executable  # the real one, also where a module's kernels start warm
 
 HEADER = """\
 # ---
@@ -141,7 +140,7 @@ class Checkout:
     def start(self, *args: str, **options) -> subprocess.Popen:
         """`hundredfold build` in this checkout, as its user starts it."""
         return subprocess.Popen(
-            [PYTHON, "-c", "from hundredfold.cli import main; main()", "build", *args],
+            [sys.executable, "-c", "from hundredfold.cli import main; main()", "build", *args],
             cwd=self.root,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

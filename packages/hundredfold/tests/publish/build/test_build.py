@@ -10,9 +10,6 @@ import time
 import pytest
 from nbformat.v4 import new_output
 
-# The kernels; the first build of `built` has real ones, and so has the build that Ctrl-C ends.
-pytestmark = pytest.mark.usefixtures("warm")
-
 
 def changed(before: str, after: str) -> list[str]:
     """Ids of the cells in which two notebook files differ."""
