@@ -14,10 +14,9 @@ from ._errors import CUDARuntimeError
 
 _held: dict[int, Any] = {}  # device memory by its address: the block
 _managed: set[int] = set()
-_host: dict[
-    int, tuple[np.ndarray, int]
-] = {}  # pinned host memory by its address: the memory, and its entry in `pinned`
-_registered: dict[int, int] = {}  # addresses that `hostRegister` pinned
+# Pinned host memory by its address: what `hostAlloc` gave, with its key in `pinned`, and the keys of what `hostRegister` pinned.
+_host: dict[int, tuple[np.ndarray, int]] = {}
+_registered: dict[int, int] = {}
 _pools: dict[int, engine.Pool] = {}
 
 

@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.hardware import gpus
-
 from ..cases import normal
 from ..facts import Account, Fact
 from ..functions import FunctionJudge
 from ..problem import Mistake, Problem
 from ..properties import Drawn, constants, nans, other_data, second_call, sizes
 from ..traffic import spell
-from .watching import GPU, OnTimeline, Pinned, joined
+from .watching import NOTHING_SENT, OnTimeline, Pinned, joined, sent
 
 SHARE = 0.5
 """Of the kernels' time, but that of the last block, so much must run beside a copy."""
@@ -37,9 +35,10 @@ def _look(timeline: Any, arguments: tuple) -> tuple[str, ...] | None:
     apart = joined(timeline)
     if apart:
         return apart
-    sent = [entry for entry in timeline.copies if entry.way == "h2d"]
-    least = sum(entry.nbytes for entry in sent) / gpus.find(GPU).link
-    slower = sum(entry.seconds for entry in sent) / least
+    seconds, least = sent(timeline)
+    if not seconds:
+        return "beside", *NOTHING_SENT
+    slower = seconds / least
     possible = timeline.busy * (len(blocks) - 1) / len(blocks)
     if timeline.overlap < SHARE * possible:
         share = timeline.overlap / possible if possible else 0.0

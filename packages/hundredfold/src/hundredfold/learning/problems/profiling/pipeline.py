@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.hardware import gpus
-
 from ..cases import normal
 from ..facts import Account, Fact
 from ..functions import FunctionJudge
 from ..problem import Mistake, Problem
 from ..properties import Drawn, constants, nans, other_data, second_call, sizes
 from ..traffic import spell
-from .watching import GPU, OnTimeline, Pinned, joined
+from .watching import NOTHING_SENT, OnTimeline, Pinned, joined, sent
 
 ALLOWED = 1.25
 """The account's estimate may be so many times the copies' alone."""
@@ -34,7 +32,9 @@ def _look(timeline: Any, arguments: tuple) -> tuple[str, ...] | str:
     apart = joined(timeline)
     if apart:
         return apart
-    least = sum(entry.nbytes for entry in timeline.copies if entry.way == "h2d") / gpus.find(GPU).link
+    seconds, least = sent(timeline)
+    if not seconds:
+        return "serialised", *NOTHING_SENT
     times = timeline.seconds / least
     if times > ALLOWED:
         return (

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import kernellens
+from gpusim.hardware import gpus
 
 from .. import counting
 from ..cases import Case
@@ -135,6 +136,18 @@ _KEEP = (
     "The pool hands a freed array's memory to the next array of the stream that it was made in, whatever other streams still do with it. "
     "Keep a reference to the array until the other stream is done with it. Or copy and compute each block in one stream. "
     "Or let the stream that copies wait for an event that the other one records behind its work."
+)
+
+
+def sent(timeline: Timeline) -> tuple[float, float]:
+    """Seconds of the copies to the device, and those that they would take from pinned memory."""
+    copies = [entry for entry in timeline.copies if entry.way == "h2d"]
+    return sum(entry.seconds for entry in copies), sum(entry.nbytes for entry in copies) / gpus.find(GPU).link
+
+
+NOTHING_SENT = (
+    "a second call with the same blocks sends nothing to the device. It uses what the first call kept.",
+    "Each call sends its blocks and computes with them.",
 )
 
 
