@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from hundredfold.publish.build import figures
 from hundredfold.publish.site import narrow, phone_figures, units
 from kernellens import plot
+
+ROOT = Path(__file__).resolve().parents[2]
 
 #: Words of code that lie on two lines. A long name may, between its words.
 DIVIDED = """() => {
@@ -91,21 +94,14 @@ def test_what_scrolls_sideways_says_so_until_its_end(phone):
     expect(page.locator(".hf-swipe:visible")).to_have_count(0)
 
 
-#: The lowest letters of each drawn figure in pixels, and how many pictures are neither drawn again nor have words.
-LETTERS = """() => [
-  [...document.querySelectorAll(".hf-small svg")].flatMap(it => [...it.querySelectorAll("text")].map(
-    letters => parseFloat(getComputedStyle(letters).fontSize) * it.getBoundingClientRect().width / it.viewBox.baseVal.width)),
-  [...document.querySelectorAll(".cell_output a.image-reference")].filter(
-    it => it.offsetWidth && !it.nextElementSibling?.matches(".hf-words")).length,
-]"""
-
-
 @pytest.mark.parametrize("unit", ["10_dask-arrays", "12_svd", "16_profiling"])
-def test_the_letters_in_a_figure_can_be_read(phone, unit):
+def test_what_is_made_for_a_phone_is_seen_there_alone(phone, unit):
     page = phone(f"notebooks/{unit}")
-    letters, silent = page.evaluate(LETTERS)
-    assert min(letters, default=11) >= 11 and not silent
+    shown = "all => all.map(it => it.currentSrc.includes('/phone/'))"
+    assert all(page.locator("picture > img").evaluate_all(shown)) and page.locator("picture").count()
     page.set_viewport_size({"width": 1280, "height": 900})
+    page.reload()
+    assert not any(page.locator("picture > img").evaluate_all(shown))
     expect(page.locator(".hf-phone:visible")).to_have_count(0)
 
 
@@ -275,7 +271,7 @@ def test_a_frame_says_all_names_of_a_column():
 STORED = [
     output["metadata"]["image/png"]["alt"]
     for folder in ("notebooks", "solutions")
-    for file in sorted((Path(__file__).resolve().parents[2] / folder).glob("*.ipynb"))
+    for file in sorted((ROOT / folder).glob("*.ipynb"))
     for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]
     for output in cell.get("outputs", [])
     if "image/png" in output.get("data", {})
@@ -312,18 +308,24 @@ def test_a_phone_has_the_axes_of_the_cell():
     image = cell["metadata"]["mystnb"]["image"]
     assert image["classes"] == "hf-log-x"
     page = f'<a class="{image["classes"]} image-reference" href="a.png"><img alt="{words}" src="a.png" />\n</a>'
-    made = phone_figures.beside(page)
+    made = phone_figures.beside(page, {})
     assert made.startswith(page.replace('image-reference"', 'image-reference hf-wide"').replace("\n", ""))
     assert phone_figures.drawn(words, xlog=True, ylog=False) in made
     assert phone_figures.drawn(words, xlog=False, ylog=False) not in made
 
 
-def test_a_picture_that_is_no_chart_has_its_words_below():
-    page = '<a class="image-reference" href="a.png"><img alt="{}" src="a.png"></a>'
-    made = phone_figures.beside(page.format("A timeline."))
-    assert "<details><summary>The figure in words</summary><p>A timeline.</p></details>" in made
-    made = phone_figures.beside(page.format("f. 2 grey pictures of 3 × 4: one, two. It says."))
-    assert "<p>From left to right: one, two.</p>" in made and "hf-wide" not in made
+def test_a_phone_has_the_second_picture_of_a_figure_that_has_two():
+    wide = "0a" * 32
+    page = f'<a class="image-reference" href="../_images/{wide}.png"><img alt="A timeline." src="../_images/{wide}.png"></a>'
+    made = phone_figures.beside(page, {wide: ("b.png", 343, 200)})
+    assert 'srcset="../_static/phone/b.png" width="343" height="200"><img alt="A timeline."' in made
+    assert phone_figures.beside(page, {}) == page
+
+
+def test_each_picture_for_a_phone_is_there_and_used():
+    names = {*figures.of_phones(ROOT).values()}
+    assert len(names) > 20 and names == {file.name for file in (ROOT / figures.PHONE).iterdir()}
+    assert {(width, height > 50) for _, width, height in phone_figures.pictures(ROOT).values()} == {(343, True)}
 
 
 def test_ticks_without_room_have_no_label():

@@ -12,6 +12,8 @@ from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page
 
+from hundredfold.publish.build import figures
+
 ROOT = Path(__file__).resolve().parents[2]
 PHONE = {"width": 375, "height": 720}
 DESK = {"width": 1280, "height": 900}
@@ -105,6 +107,31 @@ SCROLLING = """() => {
 }"""
 
 
+#: Figures whose letters a phone shows smaller than ten pixels: drawings by their smallest letter, pictures, whose letters have eleven
+#: pixels or more (packages/hundredfold/tests/publish/build/test_figures.py), by how far they are scaled down.
+SMALL = """async scale => {
+  document.querySelectorAll("details").forEach(it => it.open = true);
+  const size = text => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a;
+  const smallest = drawing => Math.min(...[...drawing.querySelectorAll("text")].map(size));
+  const found = [];
+  for (const it of document.querySelectorAll("main :is(.cell_output img, img[src$='.svg'], object.hf-live, svg[role=img])")) {
+    const wide = it.getBoundingClientRect().width;
+    if (!wide) continue;
+    let letters = 11 * wide * scale / it.naturalWidth;
+    if (it.tagName === "svg") letters = smallest(it);
+    else if (/[.]svg$/.test(it.src ?? it.data)) {
+      const text = await (await fetch(it.src ?? it.data)).text();
+      const drawing = document.body.appendChild(new DOMParser().parseFromString(text, "image/svg+xml").documentElement);
+      drawing.style.width = `${wide}px`;
+      letters = smallest(drawing);
+      drawing.remove();
+    }
+    if (letters < 10) found.push(`${letters.toFixed(1)} px: ${(it.alt ?? it.ariaLabel).slice(0, 60)}`);
+  }
+  return found;
+}"""
+
+
 SQUEEZED = """all => all.filter(each => {
   const drawn = each.clientWidth / each.clientHeight, made = each.naturalWidth / each.naturalHeight;
   return each.clientHeight && each.naturalHeight && Math.abs(drawn / made - 1) > 0.03;
@@ -161,6 +188,18 @@ def test_figures_are_dark_by_night_and_pictures_of_data_keep_their_greys(night, 
             picture = Image.open(io.BytesIO(shown.screenshot())).convert("L")
             corners[name, kind] = picture.getpixel((6, picture.height // 2))
     assert corners["night", "chart"] < 40 and min(corners["night", "greys"], corners["day", "chart"]) > 240, corners
+
+
+@pytest.mark.large
+@FAR
+def test_figures_have_letters_of_ten_pixels_on_a_phone(site, every, phone):
+    small = {}
+    for name in pages(site, every):
+        if not name.startswith("slides/"):  # for a room, and as large as its screen
+            phone.open(name)
+            if found := phone.page.evaluate(SMALL, figures.SCALE):
+                small[name] = found
+    assert not small
 
 
 @pytest.mark.large

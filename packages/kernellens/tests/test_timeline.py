@@ -16,7 +16,7 @@ from IPython.core.error import UsageError
 
 import kernellens
 from gpusim.hardware import gpus
-from kernellens.plot import lanes
+from kernellens.plot import tracks
 from kernellens.profiling import entries, schedule
 from kernellens.profiling.entries import Entry
 
@@ -902,9 +902,9 @@ def test_gaps_are_those_of_every_pair():
 def test_the_picture_does_not_grow_with_what_is_too_narrow_to_be_seen():
     """The host's row is Python and launches in turn: 4 000 launches made 650 kB."""
     bars = [("host", ("python", "launch")[k % 2], "call", k * 1e-6, (k + 1) * 1e-6, 0) for k in range(10_000)]
-    shown = lanes.joined(bars, least=2e-5)
+    shown = tracks.joined(bars, least=2e-5)
     assert len(shown) == 2 and {bar[2] for bar in shown} == {"5000 × call and the like, 5 ms together"}
-    apart = lanes.joined(bars, least=1e-7)
+    apart = tracks.joined(bars, least=1e-7)
     assert len(apart) == len(bars)
 
 

@@ -227,3 +227,9 @@ def test_figures_keep_bokehs_rules(real):
 def test_a_figure_nobody_looks_at_does_not_import_bokeh():
     code = "import sys; from kernellens import plot; f = plot.times({'a': 1.0}); f.alt; print('bokeh' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
+
+
+def test_each_name_is_what_it_was_once_its_module_is_imported():
+    """An import puts a module into its package, under the module's name."""
+    for _ in range(2):
+        assert not [name for name in plot.__all__ if not callable(getattr(plot, name))]

@@ -1,14 +1,22 @@
 """Figures as pictures: drawn without network, the same bytes for the same figure, small, with words."""
 
 import base64
+import copy
 import io
 import sys
 
+import dask.array as da
+import numpy as np
 import pytest
 from nbformat.v4 import new_output
+from numba import cuda
 
-from hundredfold.publish.build import figures
+import kernellens as lens
+from hundredfold.publish.build import figures, normalise
 from hundredfold.publish.build.errors import BuildError
+from kernellens import plot
+from kernellens.plot import Figure, tracks
+from kernellens.plot.figure import NARROW
 
 
 def bars(heights, title="Times"):
@@ -91,9 +99,9 @@ def test_what_is_empty_at_the_foot_is_cut_off():
 
 
 @pytest.mark.browser
-def test_a_figure_in_an_output_becomes_a_picture_with_its_words(drawn):
+def test_a_figure_in_an_output_becomes_a_picture_with_its_words(drawn, tmp_path):
     output = new_output("display_data", data={figures.MIME: bars([1, 2, 3]), "text/plain": "run 1: 1 s"})
-    assert figures.replace({3: [new_output("stream", text="x"), output]}) == 1
+    assert figures.replace({3: [new_output("stream", text="x"), output]}, tmp_path) == 1
     assert set(output.data) == {"image/png", "text/plain"}
     assert base64.b64decode(output.data["image/png"]) == drawn[0]
     assert output.data["text/plain"] == "run 1: 1 s"
@@ -103,19 +111,19 @@ def test_a_figure_in_an_output_becomes_a_picture_with_its_words(drawn):
 
 
 @pytest.mark.browser
-def test_a_picture_of_data_does_not_say_that_a_dark_page_may_turn_it():
+def test_a_picture_of_data_does_not_say_that_a_dark_page_may_turn_it(tmp_path):
     output = new_output("display_data", data={figures.MIME: bars([1, 2, 3]) | {"chart": False}})
-    figures.replace({0: [output]})
+    figures.replace({0: [output]}, tmp_path)
     assert set(output.metadata) == {"image/png"}
 
 
-def test_without_figures_no_browser_starts(monkeypatch):
+def test_without_figures_no_browser_starts(monkeypatch, tmp_path):
     monkeypatch.setattr(figures, "render", None)
-    assert figures.replace({0: [new_output("stream", text="x")]}) == 0
+    assert figures.replace({0: [new_output("stream", text="x")]}, tmp_path) == 0
 
 
 @pytest.mark.browser
-def test_the_courses_own_figure_is_drawn(monkeypatch):
+def test_the_courses_own_figure_is_drawn(monkeypatch, tmp_path):
     """The contract with `kernellens.plot`, from its side."""
     from bokeh.plotting import figure
 
@@ -125,9 +133,79 @@ def test_the_courses_own_figure_is_drawn(monkeypatch):
     plot = figure(width=300, height=200, x_range=(0, 1), y_range=(0, 1))
     bundle = Figure(plot, alt="An empty frame", width=300, height=200)._repr_mimebundle_()
     output = new_output("display_data", data=bundle)
-    assert figures.replace({0: [output]}) == 1
+    assert figures.replace({0: [output]}, tmp_path) == 1
     assert output.metadata["image/png"]["alt"] == "An empty frame"
     assert "image/png" in output.data and figures.MIME not in output.data
+
+
+def one_of_each() -> dict[str, Figure]:
+    """A figure of each kind that has a second form, for a phone."""
+    rng = np.random.default_rng(0)
+    kinds = [kind for kind in tracks.KINDS if kind not in ("range", "mark")]
+    bars = [("host", kind, f"{kind} of a long name", at * 1e-3, at * 1e-3 + 9e-4, 0) for at, kind in enumerate(kinds)]
+    return {
+        "lanes": plot.lanes([*bars, ("ranges", "range", "solve", 0.0, 5e-3, 0)], "A step", "Estimates.", alt="A step."),
+        "graph": plot.graph((da.ones(30, chunks=1) + 1).sum(), title="A sum"),
+        "images": plot.images({str(n): rng.random((4, 6)) for n in range(16)}, "Noise.", common=True),
+        "show": lens.show(lens.trace(shift, 4, 64, np.ones(256), np.empty(256)), tab="warp"),
+        "schedules": lens.schedules(meet, 4, 64, np.zeros(4)).figure(),
+        "roofline": lens.roofline(shift, 4, 64, np.ones(256), np.empty(256), gpu="V100"),
+    }
+
+
+def shift(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = x[(i + 1) % x.size]
+
+
+def meet(x):
+    x[0] += cuda.grid(1)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("kind", ["lanes", "graph", "images", "show", "schedules", "roofline"])
+def test_a_phones_picture_is_as_wide_as_its_page_and_has_letters_of_eleven_pixels(kind):
+    from playwright.sync_api import sync_playwright
+
+    figure = one_of_each()[kind].data()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=figures.chromium(), args=["--no-sandbox"])
+        page = figures._page(browser)
+        page.evaluate(LETTERS)
+        png = figures._draw(page, figure | {"item": figure["narrow"], "width": NARROW})
+        written = page.evaluate("[...letters, ...shown()]")
+        browser.close()
+    assert figures.size(png)[0] == 343 * figures.SCALE
+    assert len(written) > 3 and min(written) >= 11, sorted(written)[:9]
+
+
+#: Notes the size of each letter that is drawn on a canvas, and finds that of the words around it.
+LETTERS = """() => {
+  window.letters = [];
+  const draw = CanvasRenderingContext2D.prototype.fillText;
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+    if (text.trim()) letters.push(parseFloat(this.font.match(/[\\d.]+(?=px)/)[0]));
+    return draw.call(this, text, ...place);
+  };
+  const all = (root) => [...root.querySelectorAll("*")].flatMap(it => [it, ...(it.shadowRoot ? all(it.shadowRoot) : [])]);
+  const own = (it) => [...it.childNodes].some(node => node.nodeType === 3 && node.data.trim()) && it.tagName !== "STYLE";
+  window.shown = () => all(document.body).filter(it => own(it) && it.getBoundingClientRect().width > 1 && it.checkVisibility())
+    .map(it => parseFloat(getComputedStyle(it).fontSize));
+}"""
+
+
+@pytest.mark.browser
+def test_a_figure_with_a_phones_picture_has_it_in_its_metadata(tmp_path):
+    output = new_output("display_data", data={figures.MIME: one_of_each()["images"].data(), "text/plain": "16"})
+    stored = copy.deepcopy(output)
+    assert figures.replace({0: [output]}, tmp_path) == 1
+    about = output.metadata["image/png"]
+    file = tmp_path / figures.PHONE / about["narrow"]
+    assert figures.size(file.read_bytes())[0] == 343 * figures.SCALE < about["width"] * figures.SCALE
+    assert normalise.same([output], [stored], [])
+    del about["narrow"]
+    assert not normalise.same([output], [stored], [])
 
 
 @pytest.mark.browser

@@ -118,7 +118,7 @@ def figure(of: Schedules) -> Figure:
         for d in of.differences
     )
     height = 120 if of.agree else 420
-    return Figure(lambda: _layout(of), alt.strip(), said, panels.WIDTH, height)
+    return Figure(lambda: _layout(of), alt.strip(), said, panels.WIDTH, height, narrow=True)
 
 
 def _layout(of: Schedules) -> Any:

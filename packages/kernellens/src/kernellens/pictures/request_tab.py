@@ -145,7 +145,7 @@ def _text(plot: Any) -> Any:
         *("x", "y", "text"),
         source=source,
         text_font=value(axes.FONT),
-        text_font_size="10px",
+        text_font_size="11px",
         text_align="center",
         text_baseline="middle",
         # On colours that a dark page keeps, so not in an ink that it exchanges.

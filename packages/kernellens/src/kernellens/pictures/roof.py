@@ -101,6 +101,7 @@ def roofline(
         _text(work, table, known, start),
         700,
         640,
+        narrow=True,
     )
 
 

@@ -18,7 +18,7 @@ const narrow = (cb_obj.inner_width || 600) < 420;
 sources.labels.data = {
   x: [x * off, x * off, high, named, low * 1.15],
   y: [estimated ? row.estimate : row.bound, row.bound, row.peak * 1.15, named * row.bandwidth / 2.7, low * row.l2 * 2.2],
-  text: [estimated ? `${row.about}: ${row.binds} binds` : "", `${row.least}`, `arithmetic, ${kind.value}`, narrow ? "memory" : "memory bandwidth", "L2"],
+  text: [estimated ? row.about + (narrow ? "" : `: ${row.binds} binds`) : "", `${row.least}`, `arithmetic, ${kind.value}`, narrow ? "memory" : "memory bandwidth", "L2"],
   align: [side, side, "right", "left", "left"],
   base: [near ? "top" : "middle", near ? "bottom" : "middle", "bottom", "middle", "middle"],
 };

@@ -66,6 +66,7 @@ def show(trace: Trace, tab: str = "block") -> Figure:
         panels.WIDTH,
         640 if made else 120,
         {"kind": "show", "trace": trace},
+        narrow=True,
     )
 
 

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from .dots import Row, times
     from .figure import Figure
     from .grey import images
-    from .lanes import lanes
     from .performance import report
     from .tasks import graph
+    from .tracks import lanes
 
 _HOMES = {
     "Figure": "figure",
     "Row": "dots",
     "graph": "tasks",
     "images": "grey",
-    "lanes": "lanes",
+    "lanes": "tracks",
     "lines": "curves",
     "report": "performance",
     "times": "dots",

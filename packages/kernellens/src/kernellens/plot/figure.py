@@ -14,6 +14,9 @@ _PARTS = ("bokeh", "bokeh-widgets")  # the words around a plot are one of Bokeh'
 
 MIME = "application/vnd.hundredfold.figure+json"
 
+NARROW = 335
+"""Pixels: what a phone 375 pixels wide has for a figure, besides the margins of a page and of a picture."""
+
 
 class Figure:
     """A Bokeh plot with a text alternative.
@@ -35,6 +38,8 @@ class Figure:
     chart : bool
         Whether its colours are inks on white paper, so that a dark page may turn a stored picture of it. False where they are data,
         such as the greys of a photograph.
+    narrow : bokeh.models.UIElement, a function that returns one, or True, optional
+        The same figure, `NARROW` pixels wide, for a phone's page; True where `layout` itself takes the width that there is.
     """
 
     def __init__(
@@ -46,6 +51,7 @@ class Figure:
         height: int = 400,
         plain: dict[str, Any] | None = None,
         chart: bool = True,
+        narrow: Any = None,
     ) -> None:
         self._layout = layout
         self.alt = alt
@@ -53,6 +59,7 @@ class Figure:
         self.width, self.height = width, height
         self.plain = plain
         self.chart = chart
+        self._narrow = narrow
 
     @property
     def layout(self) -> Any:
@@ -70,9 +77,11 @@ class Figure:
         return {"text/plain": self.text, "text/html": self.html()}
 
     def data(self) -> dict[str, Any]:
-        """Return the figure as JSON-able data: `item` (for BokehJS), `alt`, `text`, `width`, `height`, `chart`."""
+        """Return the figure as JSON-able data: `item` and `narrow` (for BokehJS; the latter may be None), `alt`, `text`, `width`, `height`, `chart`."""
         said = {"alt": self.alt, "text": self.text, "width": self.width, "height": self.height, "chart": self.chart}
-        return {"item": self._item(), **said}
+        item = _item(self.layout)
+        narrow = self._narrow() if callable(self._narrow) else self._narrow
+        return {"item": item, "narrow": item if narrow is True else narrow and _item(narrow), **said}
 
     def html(self) -> str:
         """Return HTML that draws the figure, loading BokehJS from the lab's own server, once for a page."""
@@ -81,7 +90,13 @@ class Figure:
         from bokeh import __version__ as version
 
         key = f"hundredfold-{uuid.uuid4().hex}"
-        facts = {"key": key, "item": self._item(), "urls": sources(), "major": version.partition(".")[0], "dark": DARK}
+        facts = {
+            "key": key,
+            "item": _item(self.layout),
+            "urls": sources(),
+            "major": version.partition(".")[0],
+            "dark": DARK,
+        }
         # "<" cannot end the script element early once it is written as an escape.
         facts_json = json.dumps(facts).replace("<", "\\u003c")
         alt, text = html.escape(self.alt, quote=True), html.escape(self.text)
@@ -91,17 +106,19 @@ class Figure:
             f"<noscript><pre>{text}</pre></noscript><script>({_SCRIPT})({facts_json})</script>"
         )
 
-    def _item(self) -> Mapping[str, Any]:
-        from bokeh.embed import json_item
-        from bokeh.settings import settings
 
-        layout, checks = self.layout, type(settings).perform_document_validation
-        # A fifth of the time that a picture of many parts takes; packages/kernellens/tests/plot and packages/kernellens/tests/test_show.py make the checks.
-        checks.set_value(False)
-        try:
-            return json_item(layout)
-        finally:
-            checks.unset_value()
+def _item(layout: Any) -> Mapping[str, Any]:
+    """A Bokeh object as BokehJS embeds it."""
+    from bokeh.embed import json_item
+    from bokeh.settings import settings
+
+    checks = type(settings).perform_document_validation
+    # A fifth of the time that a picture of many parts takes; packages/kernellens/tests/plot and packages/kernellens/tests/test_show.py make the checks.
+    checks.set_value(False)
+    try:
+        return json_item(layout)
+    finally:
+        checks.unset_value()
 
 
 def sources() -> list[list[str]]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import axes, palette
-from .figure import Figure
+from .figure import NARROW, Figure
 
 WIDTH = 700
 _GAP, _NAME = 10, 22  # pixels between pictures; for the name under each
@@ -55,32 +55,37 @@ def images(
     if len(shapes) != 1 or len(shape := shapes.pop()) != 2 or not all(shape):
         raise ValueError(f"images draws one or more matrices of one shape, not {sorted(shapes) or 'none'}.")
     columns = min(columns, len(drawn))
-    rows = math.ceil(len(drawn) / columns)
-    wide = (WIDTH - _GAP * (columns + 1)) / columns
-    high = wide * shape[0] / shape[1]
-    height = round(rows * (high + _NAME + _GAP) + _GAP)
     alt = f"{title}. " if title else ""
     alt += f"{len(drawn)} grey picture{'s' * (len(drawn) > 1)} of {shape[0]} × {shape[1]}: {', '.join(drawn)}. {says}"
-    full = height + axes.words_height(title, 15) + axes.words_height(note, 12)
+    full = _sizes(drawn, columns, WIDTH)[2] + axes.words_height(title, 15) + axes.words_height(note, 12)
     plain = {"kind": "images", "pictures": drawn, "columns": columns, "common": common, "title": title, "note": note}
-    draw = lambda: _draw(drawn, columns, wide, high, height, common, title, note)  # noqa: E731
-    return Figure(draw, alt, title or says, WIDTH, full, plain, chart=False)
+    draw = lambda: _draw(drawn, columns, WIDTH, common, title, note)  # noqa: E731
+    # Half as many side by side: a picture is about as large on a phone.
+    narrow = lambda: _draw(drawn, math.ceil(columns / 2), NARROW, common, title, note)  # noqa: E731
+    return Figure(draw, alt, title or says, WIDTH, full, plain, chart=False, narrow=narrow)
+
+
+def _sizes(drawn: dict[str, np.ndarray], columns: int, width: int) -> tuple[float, float, int]:
+    """Pixels: how wide and how high a picture is, and how high all of them are."""
+    wide = (width - _GAP * (columns + 1)) / columns
+    rows, columns_of_one = next(iter(drawn.values())).shape
+    high = wide * rows / columns_of_one
+    return wide, high, round(math.ceil(len(drawn) / columns) * (high + _NAME + _GAP) + _GAP)
 
 
 def _draw(
     drawn: dict[str, np.ndarray],
     columns: int,
-    wide: float,
-    high: float,
-    height: int,
+    width: int,
     common: bool,
     title: str | None,
     note: str | None,
 ) -> Any:
     from bokeh.models import Label, LinearColorMapper, Range1d
 
-    across, down = Range1d(start=0, end=WIDTH), Range1d(start=height, end=0)
-    plot = axes.canvas(WIDTH, height, x_range=across, y_range=down, min_border=0, frame_align=False)
+    wide, high, height = _sizes(drawn, columns, width)
+    across, down = Range1d(start=0, end=width), Range1d(start=height, end=0)
+    plot = axes.canvas(width, height, x_range=across, y_range=down, min_border=0, frame_align=False)
     plot.min_border_right = plot.min_border_top = 0
     plot.axis.visible = plot.grid.visible = False
     everything = np.concatenate([picture.ravel() for picture in drawn.values()])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from . import axes
-from .figure import Figure
+from .figure import NARROW, Figure
 
 WIDTH, HEIGHT = 700, 460
 _DATA = re.compile(r'<script type="application/json"[^>]*>(.*?)</script>', re.DOTALL)
@@ -52,10 +52,11 @@ def report(file: str | os.PathLike[str]) -> Figure:
     duration = re.search(r"Duration: (.+?)\s*$", summary, re.MULTILINE)
     text = f"Dask performance report, {duration[1]}" if duration else "Dask performance report"
     alt = f"Dask's performance report with its tabs, the task stream in front. {_one_line(summary)}"
-    return Figure(lambda: _layout(data, _one_line(summary)), alt, text, WIDTH, HEIGHT + 60, chart=False)
+    draw = lambda width: _layout(data, _one_line(summary), width)  # noqa: E731
+    return Figure(lambda: draw(WIDTH), alt, text, WIDTH, HEIGHT + 60, chart=False, narrow=lambda: draw(NARROW))
 
 
-def _layout(data: Any, said: str) -> Any:
+def _layout(data: Any, said: str, width: int) -> Any:
     from bokeh.document import Document
     from bokeh.models import TimedeltaTickFormatter
 
@@ -64,7 +65,7 @@ def _layout(data: Any, said: str) -> Any:
     document.clear()  # a model can be embedded only where no document owns it
     for formatter in tabs.select({"type": TimedeltaTickFormatter}):
         formatter.context = None  # the days since 1970, which tell nobody anything
-    tabs.sizing_mode, tabs.width, tabs.height = "fixed", WIDTH, HEIGHT
+    tabs.sizing_mode, tabs.width, tabs.height = "fixed", width, HEIGHT
     named = [tab.title for tab in tabs.tabs]
     tabs.active = named.index(_OPEN) if _OPEN in named else 0
     return axes.framed(tabs, "Dask Performance Report", said.partition("; Address")[0])

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from typing import Any
 
 from . import axes, palette
-from .figure import Figure
+from .figure import NARROW, Figure
 
 WIDTH = 700
 MOST = 150
 """Tasks: a picture of more shows nothing."""
 _ROW, _TOP, _SIZE = 34, 44, 24
+_STEP, _SIDE = 40, 12
+"""Pixels between two steps that are below each other, and how many circles are side by side in one there."""
 
 
 def graph(collection: Any, optimized: bool = False, title: str | None = None, note: str | None = None) -> Figure:
@@ -54,11 +57,10 @@ def graph(collection: Any, optimized: bool = False, title: str | None = None, no
     )
     said += f". {sum(map(len, needs.values()))} results are handed on."
     alt = f"{title}. {said}" if title else said
-    rows = max(len(column) for column in columns)
-    height = _TOP + _ROW * rows + 14
-    full = height + axes.words_height(title, 15) + axes.words_height(note, 12)
-    draw = lambda: _draw(needs, columns, list(names), height, title, note)  # noqa: E731
-    return Figure(draw, alt, f"{title}\n{said}" if title else said, WIDTH, full)
+    full = _beside(columns)[1] + axes.words_height(title, 15) + axes.words_height(note, 12)
+    draw = lambda narrow: _draw(needs, columns, list(names), narrow, title, note)  # noqa: E731
+    said = f"{title}\n{said}" if title else said
+    return Figure(lambda: draw(False), alt, said, WIDTH, full, narrow=lambda: draw(True))
 
 
 def _needs(collection: Any, optimized: bool) -> dict[Hashable, list[Hashable]]:
@@ -132,28 +134,25 @@ def _draw(
     needs: Mapping[Hashable, list[Hashable]],
     columns: list[list[Hashable]],
     names: list[str],
-    height: int,
+    narrow: bool,
     title: str | None,
     note: str | None,
 ) -> Any:
+    """The steps go from left to right, each below its names, or, where there is little room, from top to bottom."""
     from bokeh.models import Label, Range1d
 
-    across, down = Range1d(start=0, end=WIDTH), Range1d(start=height, end=0)
-    plot = axes.canvas(WIDTH, height, x_range=across, y_range=down, min_border=0, frame_align=False)
+    width, height, at, heads = _below(columns) if narrow else _beside(columns)
+    across, down = Range1d(start=0, end=width), Range1d(start=height, end=0)
+    plot = axes.canvas(width, height, x_range=across, y_range=down, min_border=0, frame_align=False)
     plot.min_border_right = plot.min_border_top = 0
     plot.axis.visible = plot.grid.visible = False
-    step = WIDTH / len(columns)
-    at: dict[Hashable, tuple[float, float]] = {}
-    for number, column in enumerate(columns):
-        room = (height - _TOP - 14) / len(column)
-        for row, key in enumerate(column):
-            at[key] = (step * (number + 0.5), _TOP + room * (row + 0.5))
     lines = [(at[needed], at[key]) for key, needed in needs.items() for needed in needed]
+    dx, dy = (0, _SIZE / 2) if narrow else (_SIZE / 2, 0)
     plot.segment(
-        x0=[a[0] + _SIZE / 2 for a, _ in lines],
-        y0=[a[1] for a, _ in lines],
-        x1=[b[0] - _SIZE / 2 for _, b in lines],
-        y1=[b[1] for _, b in lines],
+        x0=[a[0] + dx for a, _ in lines],
+        y0=[a[1] + dy for a, _ in lines],
+        x1=[b[0] - dx for _, b in lines],
+        y1=[b[1] - dy for _, b in lines],
         line_color=palette.MUTED,
         line_width=1,
     )
@@ -169,29 +168,56 @@ def _draw(
             line_color=palette.SERIES[number % len(palette.SERIES)],
             line_width=2.5,
         )
-    said: dict[str, Any] = {
-        "text_font": axes.FONT,
-        "text_color": palette.INK,
-        "text_align": "center",
-        "text_baseline": "middle",
-    }
+    said: dict[str, Any] = {"text_font": axes.FONT, "text_color": palette.INK, "text_baseline": "middle"}
     for key, (x, y) in at.items():
         place = ",".join(str(part) for part in key[1:]) if isinstance(key, tuple) else ""
         if len(place) <= 5:
-            plot.add_layout(Label(x=x, y=y, text=place, text_font_size="10px", **said))
-    for number, column in enumerate(columns):
-        heads = list(dict.fromkeys(_name(key) for key in column))
-        room = max(6, int(step / 7))
-        for row, head in enumerate(heads[:2]):
-            more = row == 1 and len(heads) > 2
-            text = head if len(head) <= room else head[: room - 1] + "…"
-            plot.add_layout(
-                Label(
-                    x=step * (number + 0.5),
-                    y=10 + 15 * row,
-                    text=text + (" …" if more else ""),
-                    text_font_size="12px",
-                    **said,
-                )
-            )
+            plot.add_layout(Label(x=x, y=y, text=place, text_font_size="11px", text_align="center", **said))
+    ground = {"background_fill_color": palette.PAPER} if narrow else {}
+    for x, y, text in heads:
+        align = "left" if narrow else "center"
+        plot.add_layout(Label(x=x, y=y, text=text, text_font_size="12px", text_align=align, **ground, **said))
     return axes.framed(plot, title, note)
+
+
+_Arranged = tuple[int, int, dict[Hashable, tuple[float, float]], list[tuple[float, float, str]]]
+"""Pixels across and down, the places of the tasks, and the names with theirs."""
+
+
+def _beside(columns: list[list[Hashable]]) -> _Arranged:
+    height = _TOP + _ROW * max(map(len, columns)) + 14
+    step = WIDTH / len(columns)
+    at: dict[Hashable, tuple[float, float]] = {}
+    heads = []
+    for number, column in enumerate(columns):
+        middle = step * (number + 0.5)
+        room = (height - _TOP - 14) / len(column)
+        at |= {key: (middle, _TOP + room * (row + 0.5)) for row, key in enumerate(column)}
+        names = list(dict.fromkeys(_name(key) for key in column))
+        for row, name in enumerate(names[:2]):
+            more = " …" if row == 1 and len(names) > 2 else ""
+            heads.append((middle, 10 + 15 * row, _cut(name, step) + more))
+    return WIDTH, height, at, heads
+
+
+def _below(columns: list[list[Hashable]]) -> _Arranged:
+    at: dict[Hashable, tuple[float, float]] = {}
+    heads = []
+    y = 0.0
+    for column in columns:
+        y += 12
+        heads.append((4.0, y, _cut(", ".join(dict.fromkeys(_name(key) for key in column)), NARROW)))
+        y += 8
+        lines = math.ceil(len(column) / _SIDE)
+        side = math.ceil(len(column) / lines)
+        for row in range(lines):
+            y += _ROW
+            keys = column[row * side : (row + 1) * side]
+            at |= {key: (NARROW * (place + 0.5) / len(keys), y - _ROW / 2) for place, key in enumerate(keys)}
+        y += _STEP - 20
+    return NARROW, round(y), at, heads
+
+
+def _cut(name: str, pixels: float) -> str:
+    room = max(6, int(pixels / 7))
+    return name if len(name) <= room else name[: room - 1] + "…"

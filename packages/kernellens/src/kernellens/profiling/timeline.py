@@ -161,7 +161,7 @@ class Timeline:
     @functools.cached_property
     def figure(self) -> Figure:
         """The figure."""
-        from kernellens.plot.lanes import lanes
+        from kernellens.plot.tracks import lanes
 
         return lanes(
             [(entry.row, entry.kind, entry.name, entry.start, entry.end, entry.depth) for entry in self.entries],

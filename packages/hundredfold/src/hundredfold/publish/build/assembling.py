@@ -46,7 +46,7 @@ def build(product: Product, root: Path, *, refresh: bool = False, gpu: bool | No
     run = refresh or bool(edited) or gone or order != sorted(order) or bool(waiting)
     if run:
         fresh = execute.run(product, path.parent)
-        kept, renewed = _choose(product, kept, fresh, refresh, has_gpu(), _rules(root))
+        kept, renewed = _choose(product, kept, fresh, refresh, has_gpu(), root)
     else:
         renewed = 0
     missing = [names[i] for i in code if i not in kept]
@@ -66,9 +66,9 @@ def _kept(product: Product, old_cells: list, matched: list[int | None]) -> dict[
     return kept
 
 
-def _choose(product, kept, fresh, refresh, gpu, rules) -> tuple[dict[int, list], int]:
+def _choose(product, kept, fresh, refresh, gpu, root) -> tuple[dict[int, list], int]:
     """For each cell the stored or the fresh output; and how many are fresh."""
-    chosen, new = {}, {}
+    chosen, new, rules = {}, {}, _rules(root)
     for i, outputs in fresh.items():
         if "gpu-output" in product.cells[i].tags and not gpu:
             if i in kept:
@@ -77,7 +77,7 @@ def _choose(product, kept, fresh, refresh, gpu, rules) -> tuple[dict[int, list],
             chosen[i] = kept[i]
         else:
             chosen[i] = new[i] = outputs
-    figures.replace(new)
+    figures.replace(new, root)
     return chosen, len(new)
 
 

@@ -97,7 +97,7 @@ def _unique(files: list[Path], root: Path) -> None:
 
 
 def _build(units, root: Path, refresh: bool) -> None:
-    from . import assembling, drawn
+    from . import assembling, drawn, figures
     from .products import products
     from .sources import read
 
@@ -111,6 +111,7 @@ def _build(units, root: Path, refresh: bool) -> None:
         click.echo(f"{done.path.relative_to(root)}: {'written' if done.changed else 'unchanged'} ({said})")
         for name in done.missing:
             click.echo(f"  cell {name} shows its output once it is built on a machine with a GPU")
+    figures.prune(root)
 
 
 def _check(units, root: Path) -> None:

@@ -1,21 +1,26 @@
 """The course's figures as small static pictures.
 
 Run for a build, a `kernellens.plot.Figure` shows itself as data (`MIME`): the item BokehJS embeds, its size and a text
-alternative.  Here headless Chromium draws that item with the BokehJS of the installed bokeh, from disk, without
+alternative, and most kinds the same once more for a phone.  Here headless Chromium draws that item with the BokehJS of the installed bokeh, from disk, without
 network, and the picture takes the data's place.  The same data gives the same bytes on one machine; fonts differ
 between machines, so a picture is only made anew where its figure says something new.
 """
 
 import base64
+import hashlib
 import io
+import json
 import os
 import shutil
 from pathlib import Path
 from typing import Any
 
+from kernellens.plot.figure import NARROW
+
 from .errors import BuildError
 
 MIME = "application/vnd.hundredfold.figure+json"
+PHONE = Path("docs", "_static", "phone")
 SCALE = 2  # device pixels per CSS pixel: sharp on most screens
 FOOT = 24  # pixels that stay below the last thing drawn
 COLOURS = 64  # a chart has few; a palette makes the file a third of its size
@@ -23,8 +28,9 @@ _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-sta
 _SCRIPTS = ("bokeh.min.js", "bokeh-widgets.min.js")  # the words around a plot are a widget
 _TIMEOUT = 30_000  # ms for one figure
 
-_PAGE = """<!doctype html><meta charset="utf-8"><title>figure</title>
-<style>html, body { margin: 0; background: #ffffff } #figure { display: inline-block; padding: 4px }</style>
+FRAME = 4  # pixels around a figure
+_PAGE = f"""<!doctype html><meta charset="utf-8"><title>figure</title>
+<style>html, body {{ margin: 0; background: #ffffff }} #figure {{ display: inline-block; padding: {FRAME}px }}</style>
 <div id="figure"></div>"""
 
 # Resolves once BokehJS has laid out and painted everything, fonts included.
@@ -53,12 +59,22 @@ _DRAW = """async (item) => {
 }"""
 
 
-def replace(cells: dict[int, list]) -> int:
-    """Put a picture in place of each figure's data in the outputs of `cells`; return how many there were."""
+def replace(cells: dict[int, list], root: Path) -> int:
+    """Put a picture in place of each figure's data in the outputs of `cells`; return how many there were.
+
+    The picture for a phone is a file in `PHONE`, below `root`, and the metadata has its name: a lab needs the other alone.
+    """
     found = [output for outputs in cells.values() for output in outputs if MIME in output.get("data", {})]
     if not found:
         return 0
-    for output, png in zip(found, render([output.data[MIME] for output in found]), strict=True):
+    wide = [output.data[MIME] for output in found]
+    phones = {
+        id(figure): figure | {"item": figure["narrow"], "width": NARROW} for figure in wide if figure.get("narrow")
+    }
+    made = iter(render([*wide, *phones.values()]))
+    pictures = [next(made) for _ in wide]
+    narrow = dict(zip(phones, made, strict=True))
+    for output, png in zip(found, pictures, strict=True):
         figure = output.data.pop(MIME)
         width, height = size(png)
         output.data["image/png"] = base64.b64encode(png).decode("ascii") + "\n"
@@ -68,10 +84,39 @@ def replace(cells: dict[int, list]) -> int:
         output.metadata = {
             "image/png": {"alt": figure["alt"], "width": round(width / SCALE), "height": round(height / SCALE)}
         }
+        if id(figure) in narrow:
+            output.metadata["image/png"]["narrow"] = _written(narrow[id(figure)], root)
         if figure.get("chart", True):
             # Jupyter's word for inks on white; a dark lab, the site and slides turn such a picture.
             output.metadata["needs_background"] = "light"
     return len(found)
+
+
+def _written(png: bytes, root: Path) -> str:
+    name = f"{hashlib.sha256(png).hexdigest()[:16]}.png"
+    (root / PHONE).mkdir(parents=True, exist_ok=True)
+    (root / PHONE / name).write_bytes(png)
+    return name
+
+
+def of_phones(root: Path) -> dict[str, str]:
+    """The pictures for a phone: their names by the SHA-256 of the picture in whose place they are."""
+    found = {}
+    for notebook in root.glob("*/[0-9][0-9]_*.ipynb"):
+        for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+            for output in cell.get("outputs", []):
+                if name := output.get("metadata", {}).get("image/png", {}).get("narrow"):
+                    wide = base64.b64decode("".join(output["data"]["image/png"]))
+                    found[hashlib.sha256(wide).hexdigest()] = name
+    return found
+
+
+def prune(root: Path) -> None:
+    """Remove the pictures for a phone that no notebook names any more."""
+    kept = {*of_phones(root).values()}
+    for file in (root / PHONE).glob("*.png"):
+        if file.name not in kept:
+            file.unlink()
 
 
 def render(figures: list[dict]) -> list[bytes]:
@@ -81,7 +126,7 @@ def render(figures: list[dict]) -> list[bytes]:
     ----------
     figures : list of dict
         What `plot.Figure` gives under `MIME`: ``item`` (as `bokeh.embed.json_item` makes it), ``alt``, and optionally
-        ``width`` in CSS pixels.
+        ``width`` in CSS pixels. One of at most `NARROW` has exactly that width.
 
     Raises
     ------
@@ -135,8 +180,10 @@ def _draw(page, figure: dict) -> bytes:
             said.append(message.text)
 
     page.on("console", hear)
-    page.set_viewport_size({"width": int(figure.get("width") or 800) + 40, "height": 600})
+    width = int(figure.get("width") or 800)
+    page.set_viewport_size({"width": width + 40, "height": 600})
     try:
+        page.evaluate("width => { figure.style.width = width }", f"{width}px" if width <= NARROW else "")
         page.evaluate(_DRAW, figure["item"])
     except Error as error:
         said.insert(0, _first(error))

@@ -5,6 +5,8 @@ from pathlib import Path
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
+FIGURE = "application/vnd.hundredfold.figure+json"
+
 #: Not compared between a stored and a fresh output: a picture stands for the figure it was made from, HTML is compared
 #: by the text that stands beside it, and a traceback names the machine's paths.
 NOT_COMPARED = (
@@ -13,7 +15,7 @@ NOT_COMPARED = (
     "application/javascript",
     "application/vnd.bokehjs_exec.v0+json",
     "application/vnd.bokehjs_load.v0+json",
-    "application/vnd.hundredfold.figure+json",
+    FIGURE,
     "application/vnd.jupyter.widget-view+json",
     "image/png",
     "image/jpeg",
@@ -89,13 +91,20 @@ def compared(stored: list) -> list[tuple[str, str]]:
 
 
 def same(stored: list, fresh: list, rules: list[tuple[str, str, str]]) -> bool:
-    """Whether a fresh run says the same as the stored outputs, measurements aside."""
+    """Whether a fresh run says the same as the stored outputs, measurements aside, and no picture for a phone is missing."""
 
     def essence(found: list) -> list[tuple[str, str]]:
         return [(key, sanitise(text, rules)) for key, text in compared(found)]
 
     def kinds(found: list) -> list:
-        drawn = {"application/vnd.hundredfold.figure+json": "image/png"}
+        drawn = {FIGURE: "image/png"}
         return [(o.output_type, sorted(drawn.get(k, k) for k in o.get("data", {}))) for o in found]
 
-    return essence(stored) == essence(fresh) and kinds(stored) == kinds(fresh)
+    def phones(found: list) -> list[bool]:
+        return [
+            bool(o.data.get(FIGURE, {}).get("narrow") or o.metadata.get("image/png", {}).get("narrow"))
+            for o in found
+            if "data" in o
+        ]
+
+    return all(each(stored) == each(fresh) for each in (essence, kinds, phones))

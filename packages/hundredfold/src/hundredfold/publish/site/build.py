@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hundredfold import paths
 
-from . import browser_page, layout, narrow, run_here, slides_page
+from . import browser_page, layout, narrow, phone_figures, run_here, slides_page
 from . import stage as staging
 
 SITE = Path("_build") / "site"
@@ -32,7 +32,7 @@ def build(root: Path, fresh: bool = False) -> Path:
     status = sphinx([*options, *(["-E", "-a"] if fresh else []), str(source), str(pages)])
     if status:
         raise RuntimeError("Sphinx warned (see above): each warning is mended before the site is shown.")
-    _finish(pages)
+    _finish(pages, phone_figures.pictures(root))
     print("The pages are there. Making the slides.", flush=True)
     slides_page.write(root, pages, layout.pages(root))
     browser_page.write(pages, root / SITE, run_here.entries(root))
@@ -51,18 +51,18 @@ _ICON = re.compile(r"\bfa-[a-z0-9-]+")
 _ICON_RULE = re.compile(r"(?<=\})([^{}]+)\{--fa:[^{}]*\}")
 
 
-def _finish(pages: Path) -> None:
+def _finish(pages: Path, pictures: phone_figures.Pictures) -> None:
     """Change what the theme makes of each page.
 
     The menu's toggles get names for those who do not see them: the theme draws an arrow and says nothing. What searches is left
     on the page that searches: a quarter of a megabyte less for each of the others. The theme's style names 2 000 icons, of
     which the pages and its scripts use some twenty; the others are left out, a sixth of the style, which is loaded before anything shows.
-    Code, printed columns, tables and figures are made ready for a phone (`narrow`).
+    Code, printed columns, tables and figures are made ready for a phone (`narrow`), `pictures` being those for a phone.
     """
     used = set()
     for file in pages.rglob("*.html"):
         text = file.read_text(encoding="utf-8")
-        made = narrow.fitted(_TOGGLE.sub(r'\1<summary aria-label="Below \2">', text))
+        made = narrow.fitted(_TOGGLE.sub(r'\1<summary aria-label="Below \2">', text), pictures)
         if file.name != "search.html":
             made = _SEARCH.sub("", made)
         if made != text:

@@ -1,7 +1,7 @@
 """What a page needs to be read on a phone: places where code may be broken, printed columns in groups that have room, tables whose cells
 stand below each other.
 
-All of it is HTML in, HTML out; how it looks is in ``docs/_static/hundredfold.css``.
+It is HTML in, HTML out; how it looks is in ``docs/_static/hundredfold.css``.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ _ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
 _CELL = re.compile(r"<(t[dh])\b([^>]*)>(.*?)</\1>", re.DOTALL)
 
 
-def fitted(page: str) -> str:
-    """A page's HTML with all of this done to it."""
+def fitted(page: str, pictures: phone_figures.Pictures) -> str:
+    """A page's HTML with all of this done to it; `pictures` are those for a phone."""
     page = _LITERAL.sub(lambda literal: literal[1] + broken(literal[2]) + literal[3], page)
     page = _BLOCK.sub(lambda block: block[1] + (printed if "output" in block[2] else code)(block[3]) + block[4], page)
     page = _RICH.sub(lambda block: block[1] + printed(block[2]) + block[3], page)
-    return phone_figures.beside(_TABLE.sub(lambda table: stacked(table[0]), page))
+    return phone_figures.beside(_TABLE.sub(lambda table: stacked(table[0]), page), pictures)
 
 
 def text(markup: str) -> str:

@@ -1,7 +1,7 @@
-"""Figures for a phone: drawn again from their words, which hold all their numbers, as narrow as the page and with letters of its size.
+"""Figures for a phone, as narrow as its page and with letters of its size.
 
-Figures of other kinds are shown as wide as the page, above their words. All of it is HTML in, HTML out; colours are in
-``docs/_static/hundredfold.css``.
+Charts of times and of lines are drawn again from their words, which hold all their numbers; their colours are in
+``docs/_static/hundredfold.css``. Of other figures the notebook has a second picture, which the build of the notebook made.
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ import html
 import math
 import re
 import textwrap
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from hundredfold.learning.reporting.charts import _runs
 from hundredfold.learning.reporting.drawing import LETTER, Scale, element, even_ticks, mark, svg, text
+from hundredfold.publish.build import figures
 from kernellens import plot
 from kernellens.plot import axes, palette, quantities
 from kernellens.plot.curves import _ends
@@ -33,29 +36,43 @@ _LINES = re.compile(r"(?:(.*?)\. )?Lines of (.+?) against (.+?)\. ")
 _VALUE = r"-?[\d.]+(?: (?:ns|µs|ms|s|min|h))?"
 _PLACE = r"-?[\d.]+(?: \d{3})*"
 _THOUSANDS = re.compile(r"(?<=\d) (?=\d{3}\b)")
-_IMAGES = re.compile(r"(\d+) grey pictures? of \d+ × \d+: (.+?)\. ")
+_FILE = re.compile(r' src="([^"]*?)_images/([0-9a-f]{64})\.png"')
+#: Below this width a page shows what is made for a phone: as in the style sheet.
+_PHONE = "(max-width: 600px)"
 
 
-def beside(page: str) -> str:
-    """A page's HTML in which each figure of a cell has what a phone shows of it."""
+#: The name of a phone's picture, and its CSS pixels across and down, by the name of the picture in whose place it is.
+Pictures = Mapping[str, tuple[str, int, int]]
+
+
+def pictures(root: Path) -> Pictures:
+    """The pictures for a phone of a checkout."""
+    found = {}
+    for wide, name in figures.of_phones(root).items():
+        width, height = figures.size((root / figures.PHONE / name).read_bytes())
+        found[wide] = (name, width // figures.SCALE, height // figures.SCALE)
+    return found
+
+
+def beside(page: str, narrow: Pictures) -> str:
+    """A page's HTML in which each figure of a cell has what a phone shows of it; `narrow` as `pictures` returns it."""
 
     def given(found: re.Match[str]) -> str:
         alt = _ALT.search(found[3])
         words = html.unescape(alt[1]) if alt else ""
         drawing = drawn(words, "hf-log-x" in found[2], "hf-log-y" in found[2])
         if drawing is None:
-            return f'{found[0]}<div class="hf-phone hf-words">{_said(words)}</div>'
+            file = _FILE.search(found[3])
+            if file is None or file[2] not in narrow:
+                return found[0]
+            name, width, height = narrow[file[2]]
+            size = f'width="{width}" height="{height}"'
+            source = f'<source media="{_PHONE}" srcset="{file[1]}_static/phone/{name}" {size}>'
+            return f"{found[1]}<picture>{source}{found[3]}</picture></a>"
         link = found[1].replace(f'class="{found[2]}"', f'class="{found[2]} hf-wide"', 1)
         return f'{link}{found[3]}</a><div class="hf-phone hf-small">{drawing}</div>'
 
     return _PICTURE.sub(given, page)
-
-
-def _said(words: str) -> str:
-    """The words of a figure that is not drawn again: the names of pictures; all of them, folded, where it has a text of its own."""
-    if names := _IMAGES.search(words):
-        return f"<p>From left to right: {html.escape(names[2])}.</p>" if int(names[1]) > 1 else ""
-    return f"<details><summary>The figure in words</summary><p>{html.escape(words)}</p></details>" if words else ""
 
 
 def drawn(words: str, xlog: bool, ylog: bool) -> str | None:

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import axes, palette, quantities
-from .figure import Figure
+from .figure import NARROW, Figure
 
 WIDTH = 700
 LEFT = 118
 """Pixels for the names of the rows."""
-_ROW, _FOOT, _NARROW = 34, 58, 1.2
+_ROW, _FOOT, _SEEN = 34, 58, 1.2
+_BELOW = 48
+"""Pixels for a row whose name is above its bars."""
 Bar = tuple[str, str, str, float, float, int]
 """A row, a kind, a name, a beginning and an end in seconds, and how deep it lies in its row."""
 
@@ -63,10 +65,11 @@ def lanes(
     full = height + axes.words_height(title, 15) + axes.words_height(note, 12)
     full += sum(axes.words_height(line, 13) for line in below)
     end = max((bar[4] for bar in bars), default=0.0) or 1e-6
-    shown = joined(bars, end / (WIDTH - LEFT) * _NARROW)
+    shown = joined(bars, end / (WIDTH - LEFT) * _SEEN)
     plain = {"kind": "lanes", "bars": shown, "title": title, "note": note, "below": list(below)}
-    draw = lambda: _draw(shown, rows, end, height, title, note, below)  # noqa: E731
-    return Figure(draw, alt, text, WIDTH, full, plain)
+    draw = lambda: _draw(shown, rows, end, WIDTH, title, note, below)  # noqa: E731
+    narrow = lambda: _draw(joined(bars, end / NARROW * _SEEN), rows, end, NARROW, title, note, below)  # noqa: E731
+    return Figure(draw, alt, text, WIDTH, full, plain, narrow=narrow)
 
 
 def _rows(bars: Sequence[Bar]) -> list[tuple[str, int]]:
@@ -103,11 +106,12 @@ def _draw(
     bars: list[Bar],
     rows: list[tuple[str, int]],
     end: float,
-    height: int,
+    width: int,
     title: str | None,
     note: str | None,
     below: Sequence[str],
 ) -> Any:
+    """Where there is little room the names of the rows are above their bars, not beside them."""
     from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Legend, LegendItem, Range1d
 
     unit, scale = next(
@@ -116,15 +120,21 @@ def _draw(
     last = 1.01 * end / scale
     across = Range1d(start=0, end=last)
     down = Range1d(start=len(rows) - 0.5, end=-0.5)
-    plot = axes.canvas(WIDTH, height, x_range=across, y_range=down)
-    plot.min_border_left = LEFT
+    beside = width == WIDTH
+    row, left, legends = (_ROW, LEFT, 1) if beside else (_BELOW, 12, 2)
+    top, bottom = (-0.36, 0.36) if beside else (-0.06, 0.46)  # of a bar, in its row
+    height = _FOOT + row * max(1, len(rows)) + 24 * legends
+    plot = axes.canvas(width, height, x_range=across, y_range=down)
+    plot.min_border_left = left
     plot.xaxis.axis_label = f"time ({unit})"
+    plot.xaxis.ticker.desired_num_ticks = 6 if beside else 4
     plot.yaxis.ticker = FixedTicker(ticks=list(range(len(rows))))
-    plot.yaxis.major_label_overrides = {place: row if depth == 0 else "" for place, (row, depth) in enumerate(rows)}
+    names = {place: name if depth == 0 else "" for place, (name, depth) in enumerate(rows)}
+    plot.yaxis.major_label_overrides = names
     plot.yaxis.major_tick_line_color = plot.yaxis.axis_line_color = None
     plot.ygrid.grid_line_color = None
     place = {row: at for at, row in enumerate(rows)}
-    wide = last / (WIDTH - LEFT - 14)
+    wide = last / (width - left - 14)
     items = []
     for kind, (colour, pattern, word) in KINDS.items():
         mine = [bar for bar in bars if bar[1] == kind]
@@ -135,8 +145,8 @@ def _draw(
             {
                 "left": [bar[3] / scale for bar in mine],
                 "right": [max(bar[4] / scale, bar[3] / scale + wide) for bar in mine],
-                "top": [place[bar[0], bar[5]] - 0.36 for bar in mine],
-                "bottom": [place[bar[0], bar[5]] + 0.36 for bar in mine],
+                "top": [place[bar[0], bar[5]] + top for bar in mine],
+                "bottom": [place[bar[0], bar[5]] + bottom for bar in mine],
                 "name": [bar[2] for bar in mine],
                 "took": [quantities.seconds(bar[4] - bar[3]) for bar in mine],
             }
@@ -154,31 +164,48 @@ def _draw(
         )
         items.append(LegendItem(label=word, renderers=[drawn]))
         plot.add_tools(HoverTool(renderers=[drawn], tooltips=[("", "@name"), (word, "@took")]))
-        _named(plot, mine, place, scale, wide, kind)
+        _named(plot, mine, place, scale, wide, kind, (top + bottom) / 2)
     legend = Legend(
         items=items, orientation="horizontal", location="left", border_line_color=None, margin=2, spacing=10
     )
     legend.background_fill_color, legend.label_text_color = palette.PAPER, palette.INK
     legend.label_text_font, legend.label_text_font_size = axes.FONT, "12px"
     legend.glyph_width = legend.glyph_height = 14
+    if not beside:
+        legend.ncols, legend.spacing = 3, 4
+        plot.yaxis.visible = False
+        _words(plot, [0.0] * len(names), [at - 0.42 for at in names], list(names.values()), "left", "top")
     plot.add_layout(legend, "above")
     return axes.framed(plot, title, note, below)
 
 
-def _named(plot: Any, bars: list[Bar], place: dict[tuple[str, int], int], scale: float, wide: float, kind: str) -> None:
+def _named(
+    plot: Any, bars: list[Bar], place: dict[tuple[str, int], int], scale: float, wide: float, kind: str, middle: float
+) -> None:
     """Write names into the bars that have room for them."""
-    from bokeh.core.properties import value
-
     if kind == "python":
         return
     room = {bar: int((bar[4] - bar[3]) / scale / wide / 6.2) - 1 for bar in bars}
     shown = [bar for bar in bars if room[bar] >= 4]
-    plot.text(
+    _words(
+        plot,
         [(bar[3] + bar[4]) / 2 / scale for bar in shown],
-        [place[bar[0], bar[5]] for bar in shown],
-        text=[bar[2] if len(bar[2]) <= room[bar] else bar[2][: room[bar] - 1] + "…" for bar in shown],
-        text_align="center",
-        text_baseline="middle",
+        [place[bar[0], bar[5]] + middle for bar in shown],
+        [bar[2] if len(bar[2]) <= room[bar] else bar[2][: room[bar] - 1] + "…" for bar in shown],
+        "center",
+        "middle",
+    )
+
+
+def _words(plot: Any, x: list[float], y: list[float], said: list[str], align: str, baseline: str) -> None:
+    from bokeh.core.properties import value
+
+    plot.text(
+        x,
+        y,
+        text=said,
+        text_align=align,
+        text_baseline=baseline,
         text_font=value(axes.FONT),
         text_font_size="11px",
         text_color=palette.INK,
