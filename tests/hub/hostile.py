@@ -1,12 +1,13 @@
 """A program in place of a learner's server: it keeps all that it is sent, and answers what nobody should believe.
 
 Run as the learner: ``python hostile.py MODE HEARD SOCKET…``, each a path, or the file descriptor of a socket that is bound. `MODE` is a key of `ANSWERS`, ``slow``, ``drip``, ``interim``, ``huge``,
-``silent``, or ``page``, which serves the page in the variable PAGE.
+``silent``, ``files``, which sends a socket that is slow to close with its answer, or ``page``, which serves the page in the variable PAGE.
 """
 
 import json
 import os
 import socket
+import struct
 import sys
 import threading
 import time
@@ -55,6 +56,10 @@ def answer(line, mode, heard):
     elif mode == "interim":
         while True:
             line.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000)
+    elif mode == "files":
+        with slow_to_close() as file:
+            socket.send_fds(line, [b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]"], [file.fileno()])
+        time.sleep(600)
     elif mode == "huge":
         line.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
         for _ in range(500):
@@ -65,6 +70,22 @@ def answer(line, mode, heard):
         kind = b"text/html" if page else b"application/json"
         head = b"HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n"
         line.sendall(head % (kind, len(body)) + body)
+
+
+KEPT = []
+
+
+def slow_to_close():
+    """A socket of which much is unsent, and nobody reads it: who closes it last waits for five minutes."""
+    KEPT.append(socket.create_server(("127.0.0.1", 0)))
+    line = socket.create_connection(KEPT[-1].getsockname())
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 300))
+    line.setblocking(False)
+    try:
+        while True:
+            line.send(bytes(1 << 16))
+    except BlockingIOError:
+        return line
 
 
 def listen(place, mode, heard):

@@ -7,7 +7,7 @@ On a hub: `devices`: the GPUs, MIG slices and simulated GPUs to sit on; `allocat
 the environment that says so; `certificates`: Dask's, of each learner's own; `hook`: all of this for any spawner; `spawner`, `enter`
 and `groups`: one for one machine, which keeps learners apart; `server`: what it starts, and `light`: what that does not load; `home`: a home folder that is full; `rmm`: RMM held to its seat.
 
-`people`: who may use the hub; `hub_socket`: what a seat may ask it; `hub_database`: what cannot be stored, and `hub_scopes`: what is not kept; `first_run`: whether all is set up that it needs.
+`relay`: what carries bytes between a seat and root's programs, and nothing else. `people`: who may use the hub; `hub_socket`: what a seat may ask it; `hub_database`: what cannot be stored, and `hub_scopes`: what is not kept; `first_run`: whether all is set up that it needs.
 
 Live: `hub_client`: the hub and the servers, and `control`: where a server listens for that; `status`: who uses what; `reclaim`: idle kernels' memory; `page`: both, behind the hub's
 login; `notice`: what a learner is told; `trust`: notebooks open on a full disk. `command`: ``hundredfold seats`` and ``hundredfold hub``.

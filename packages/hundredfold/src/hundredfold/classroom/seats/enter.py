@@ -1,11 +1,13 @@
 """Become a learner in rooms of their own, then run their server: ``python -I -S enter.py JSON -- COMMAND …``, as root.
 
-Standard library only, and run by its path: it starts with nothing of the learner's in reach. It joins the seat's control groups;
-takes a network of its own, in which localhost is the learner's alone; hides other users' processes, the sockets in /run and the machine's
-devices; puts empty folders in place of the shared ones for temporary files, and terminals and keys of its own; becomes the learner, who
-cannot become anybody else again, not even in a namespace of users; writes to a log of theirs; and is replaced by the server.
+Standard library only, and run by its path: it starts with nothing of the learner's in reach. It joins the seat's control groups; starts
+the relay, which carries bytes between the seat and root's programs (`relay.py`); takes a network of its own, in which localhost is the
+learner's alone; hides other users' processes, the sockets in /run and the machine's devices; puts empty folders in place of the shared ones
+for temporary files, and terminals and keys of its own; becomes the learner, who cannot become anybody else again, not even in a namespace of
+users; writes to a log of theirs; and is replaced by the server.
 """
 
+import contextlib
 import ctypes
 import errno
 import fcntl
@@ -19,7 +21,7 @@ import sys
 
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWNET = 0x00020000, 0x08000000, 0x40000000
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC, MS_PRIVATE = 2, 4, 8, 4096, 16384, 1 << 18
-PR_SET_NO_NEW_PRIVS = 38
+PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 24, 38
 SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW = 1, 4
 IO_URING_SETUP, CLONE3 = 425, 435
 CLONE_NEWUSER = 0x10000000
@@ -172,6 +174,30 @@ def only_calls_of_a_seat(own_network):
     call("syscall", ctypes.c_long(seccomp), SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, told)
 
 
+def carry(relays):
+    """Start the seat's relay. It is root's, so that the learner cannot touch it, has none of root's rights, and ends with the server.
+
+    It is started before the seat is made, for its paths are the machine's.
+    """
+    if not relays:
+        return
+    server = os.pidfd_open(os.getpid())  # a signal at its end would be the learner's, and not be let through
+    files = {server, *(file for file, _ in relays)}
+    if os.fork():
+        for file in files:
+            os.close(file)
+        return
+    os.set_inheritable(server, True)
+    for capability in range(64):  # those that this kernel does not have are refused
+        libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+    call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    for file in {*map(int, os.listdir("/proc/self/fd"))} - files - {0, 1, 2}:
+        with contextlib.suppress(OSError):  # the one by which the folder was read
+            os.close(file)
+    program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "relay.py")
+    os.execve(sys.executable, [sys.executable, "-I", "-S", program, json.dumps(relays), str(server)], {})
+
+
 def own_log(home):
     """What the server says goes into the learner's home. In the hub's log it could pass for the hub's own words, and push them out."""
     file = os.path.join(home, LOG)
@@ -190,6 +216,7 @@ def main():
     for file in what["groups"]:
         with open(file, "w") as joined:
             joined.write("0")
+    carry(what["relays"])
     with open("/proc/self/oom_score_adj", "w") as score:  # set with CAP_SYS_RESOURCE, so the learner makes it no less
         score.write(str(ENDED_FIRST))
     rooms(what["own_network"], what["temporary"], what["run"], what["devices"])

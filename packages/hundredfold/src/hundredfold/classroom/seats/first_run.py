@@ -447,7 +447,7 @@ def seat(own_network: bool, run: str) -> Iterator[Finding]:
     nobody = pwd.getpwuid(NOBODY)
     what = {
         "user": nobody.pw_name, "uid": NOBODY, "gid": nobody.pw_gid, "home": "/", "groups": [], "own_network": own_network,
-        "run": [run], "devices": ["/dev/null", "/dev/urandom"], "temporary": 2**20,
+        "relays": [], "run": [run], "devices": ["/dev/null", "/dev/urandom"], "temporary": 2**20,
     }  # fmt: skip
     command = [
         sys.executable,

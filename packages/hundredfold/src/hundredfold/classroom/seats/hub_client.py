@@ -1,8 +1,8 @@
 """Asking the hub, and learners' servers, as root.
 
 A learner's server is the learner's own program: they can replace it by any other. So nothing is sent to it that is worth stealing
-(no token: it knows root by the socket, `control.py`), and nothing that it answers is believed further than it has to be: who
-listens is looked up before a byte is sent, an answer has a largest size and a last moment, and its shape is checked.
+(no token: it knows root by the socket, `control.py`), and nothing that it answers is believed further than it has to be: an answer has
+a largest size and a last moment, and its shape is checked. The seat's relay hands it on, in a folder that only root enters.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import pwd
 import re
 import tomllib
 import unicodedata
@@ -25,7 +24,6 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, Validation
 
 from . import CONTROL
 from .hook import folder_name
-from .hub_socket import user_at
 
 #: Where `hub.toml` is unless HUNDREDFOLD_HUB names another.
 SETTINGS = Path("/etc/hundredfold/hub.toml")
@@ -165,7 +163,7 @@ class Site:
 
     def _hub(self, method: str, path: str) -> Any:
         what = _ask(
-            self.run / "root" / "hub.sock", os.geteuid(), method, f"/hub/api/{path}", "The hub", LARGEST_OF_HUB, PATIENCE_WITH_HUB,
+            self.run / "root" / "hub.sock", method, f"/hub/api/{path}", "The hub", LARGEST_OF_HUB, PATIENCE_WITH_HUB,
             Authorization=f"token {self.token}", Accept="application/json",
         )  # fmt: skip
         try:
@@ -177,14 +175,10 @@ class Site:
     async def _server(
         self, owner: str, method: str, path: str, body: Any = None, patience: float | None = None
     ) -> bytes:
-        try:
-            uid = pwd.getpwnam(owner.partition("/")[0]).pw_uid
-        except KeyError:
-            raise NoAnswer(f"There is no user {owner.partition('/')[0]} on this machine.") from None
         socket_of_theirs = self.run / folder_name(owner) / CONTROL
         said = b"" if body is None else json.dumps(body).encode()
         return await _ask(
-            socket_of_theirs, uid, method, path, "The server", LARGEST, patience or PATIENCE, said,
+            socket_of_theirs, method, path, "The server", LARGEST, patience or PATIENCE, said,
             Content_Type="application/json",
         )  # fmt: skip
 
@@ -203,7 +197,6 @@ async def _all(calls: Sequence[Awaitable[Any]]) -> list[Any]:
 
 async def _ask(
     path: Path,
-    uid: int,
     method: str,
     url: str,
     who: str,
@@ -212,7 +205,7 @@ async def _ask(
     body: bytes = b"",
     **headers: str,
 ) -> bytes:
-    """The body of the answer of whoever listens at `path`, if that is a process of user `uid`.
+    """The body of the answer of whoever listens at `path`.
 
     `who` is for messages. Nothing of the answer but its number gets into one, since the rest is a learner's to choose. HTTP 1.0 has
     neither chunks nor interim answers, of which a hostile server could send so many that reading them is work.
@@ -221,7 +214,7 @@ async def _ask(
     lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
     try:
         async with asyncio.timeout(patience):
-            said = await _exchange(path, uid, "\r\n".join([*lines, "", ""]).encode() + body, who, largest)
+            said = await _exchange(path, "\r\n".join([*lines, "", ""]).encode() + body, who, largest)
     except TimeoutError:
         raise NoAnswer(f"{who} does not answer within {patience:g} s.") from None
     except OSError as error:
@@ -238,13 +231,10 @@ async def _ask(
     return content
 
 
-async def _exchange(path: Path, uid: int, asked: bytes, who: str, largest: int) -> bytes:
+async def _exchange(path: Path, asked: bytes, who: str, largest: int) -> bytes:
     """All that is answered until whoever listens closes the line."""
     reader, writer = await asyncio.open_unix_connection(path)
     try:
-        # A link in place of the socket would have root talk to somebody else's server in this learner's name.
-        if user_at(writer.get_extra_info("socket")) != uid:
-            raise NoAnswer(f"{who} does not answer (another user's program listens at {path}).")
         writer.write(asked)
         said = bytearray()
         while part := await reader.read(1 << 16):

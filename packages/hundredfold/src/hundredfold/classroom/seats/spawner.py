@@ -1,7 +1,7 @@
 """A JupyterHub spawner for one machine: each server as its own system user, in a network and with temporary files of its own.
 
-The server listens on a socket that root made, in a folder that only root enters, and reaches the hub through another: no port of
-any learner's is on the machine's localhost, neither their server's nor their kernels' or dashboards'.
+The server is reached by a socket in a folder that only root enters, and reaches the hub by another: no port of any learner's is on the
+machine's localhost, neither their server's nor their kernels' or dashboards'. Between the two ends of each is the seat's `relay`.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from .groups import NOTED, Groups
 from .hook import CannotSeat, folder_name, owner_of
 from .people import NotAllowed, Unknown, person
 
-#: Of /run a seat sees the hub's folder and these, so far as they are there. What else listens there (the system's bus, the user's own
-#: systemd, a database) would be a way around the seat's network and limits.
+#: Of /run a seat sees its socket to the hub and these, so far as they are there. What else listens there (the system's bus, the user's own
+#: systemd, a database) would be a way around the seat's network and limits, and a process that reads there stands still by what a learner sends (`relay`).
 IN_RUN = (
     "/run/nvidia-mps", "/run/nvidia-persistenced", "/run/nvidia-fabricmanager",
-    "/run/nscd", "/run/nslcd", "/run/systemd/userdb",
+    "/run/nscd", "/run/nslcd",
     "/run/systemd/resolve/resolv.conf", "/run/systemd/resolve/stub-resolv.conf", "/run/resolvconf", "/run/NetworkManager/resolv.conf",
     "/run/opengl-driver", "/run/current-system",
 )  # fmt: skip
@@ -109,7 +109,7 @@ class SeatSpawner(LocalProcessSpawner):
         help="Give each server a network of its own, with nothing but localhost. Off, learners reach the internet, and every "
         "port on this machine's localhost, their neighbours' dashboards among them.",
     )
-    in_run = List(Unicode(), list(IN_RUN), config=True, help="What of /run a seat sees, beside the hub's folder.")
+    in_run = List(Unicode(), list(IN_RUN), config=True, help="What of /run a seat sees, beside its socket to the hub.")
     poll_interval = Integer(
         20,
         config=True,
@@ -159,12 +159,16 @@ class SeatSpawner(LocalProcessSpawner):
         """Where this server reaches the hub, and nobody else does. No learner's folder is called so: a name is before the @."""
         return Path(self.run_folder) / "@hub" / f"{self.folder.name}.sock"
 
+    @property
+    def hubs_end(self) -> Path:
+        """Where the hub listens for this server's relay."""
+        return Path(self.run_folder) / "root" / "lines" / self.line.name
+
     def load_state(self, state: dict[str, Any]) -> None:
         """As JupyterHub does; where a server ran before this hub began, it is let in again."""
         super().load_state(state)
-        with contextlib.suppress(KeyError):
-            if self.pid:
-                hub_socket.lines.add(self.line, pwd.getpwnam(self.user.name).pw_uid)
+        if self.pid:
+            hub_socket.lines.add(self.hubs_end)
 
     def get_env(self) -> dict[str, str]:
         self.hub_connect_url = f"http+unix://{quote(str(self.line), safe='')}"
@@ -281,27 +285,33 @@ class SeatSpawner(LocalProcessSpawner):
             "home": user.pw_dir,
             "groups": groups.files(),
             "own_network": self.own_network,
-            "run": [self.run_folder, *self.in_run],  # the whole folder: a hub that restarts makes its socket anew
+            "run": [str(self.line), *self.in_run],
             "devices": [
                 *self.in_dev,
                 *(sorted(glob(self.devices)) if self.environment.get("HUNDREDFOLD_SEAT") != SIMULATED else ()),
             ],
             "temporary": int(self.mem_limit or 2**30) // 2,
         }
-        hub_socket.lines.add(self.line, user.pw_uid)
         env = self.get_env()
         command = [*self.cmd, *self.get_args()]
         program = shutil.which(command[0], path=env.get("PATH")) or command[0]
-        command = [sys.executable, "-I", "-S", enter.__file__, json.dumps(what), "--", program, *command[1:]]
         self.log.info("Starting the server of %s", user.pw_name)
+        control = folder / CONTROL
+        relays = {self.socket: own_end(self.socket), control: own_end(control), self.line: self.hubs_end}
+        hub_socket.lines.add(self.hubs_end)
         with contextlib.ExitStack() as stack:
-            files = []
-            for variable, path in ((SERVER_VARIABLE, self.socket), (CONTROL_VARIABLE, folder / CONTROL)):
-                files.append(stack.enter_context(bound(path)).fileno())
-                env[variable] = str(files[-1])
+            files = {
+                path: stack.enter_context(bound(path)).fileno()
+                for path in (*relays, relays[self.socket], relays[control])
+            }
+            self.line.chmod(0o600)
+            os.chown(self.line, user.pw_uid, -1)
+            env[SERVER_VARIABLE], env[CONTROL_VARIABLE] = (str(files[relays[each]]) for each in (self.socket, control))
+            what["relays"] = [(files[outer], str(inner)) for outer, inner in relays.items()]
             self.proc = Popen(
-                command, env=env, cwd="/", start_new_session=True, pass_fds=files, stdin=DEVNULL, **self.popen_kwargs
-            )
+                [sys.executable, "-I", "-S", enter.__file__, json.dumps(what), "--", program, *command[1:]],
+                env=env, cwd="/", start_new_session=True, pass_fds=[*files.values()], stdin=DEVNULL, **self.popen_kwargs,
+            )  # fmt: skip
         self._left = 0
         self.pid = self.proc.pid
         return self._address() + ":80"  # the port is no part of it, but the hub's database wants one
@@ -310,7 +320,8 @@ class SeatSpawner(LocalProcessSpawner):
         """End what the server left, also where it ended by itself, and remove its folder; then the seat is free."""
         await asyncio.to_thread(Groups(self.folder.name).close)
         await asyncio.to_thread(remove, self.folder)
-        hub_socket.lines.remove(self.line)
+        self.line.unlink(missing_ok=True)
+        hub_socket.lines.remove(self.hubs_end)
         await maybe_future(super().run_post_stop_hook())
 
     def _person(self) -> pwd.struct_passwd:
@@ -345,12 +356,19 @@ class SeatSpawner(LocalProcessSpawner):
     def _make_folder(self) -> Path:
         """A new folder that root alone enters: what a learner could write there would fill the machine's /run."""
         folder = self.folder
-        if len(os.fsencode(self.socket)) > 100:
-            raise CannotSeat(f"The path {self.socket} is too long for a socket: tell the administrator (run_folder).")
+        if longest := next((path for path in (self.socket, self.hubs_end) if len(os.fsencode(path)) > 100), None):
+            raise CannotSeat(f"The path {longest} is too long for a socket: tell the administrator (run_folder).")
         folder.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
         remove(folder)
         folder.mkdir(mode=0o700)
+        self.line.parent.mkdir(mode=0o711, exist_ok=True)  # nobody lists who is there
+        self.line.unlink(missing_ok=True)
         return folder
+
+
+def own_end(path: Path) -> Path:
+    """Where the learner's server listens, whose socket for others is at `path`."""
+    return path.with_suffix(".own")
 
 
 def bound(path: Path) -> socket.socket:
