@@ -19,6 +19,7 @@ import linecache
 import random
 import re
 import textwrap
+import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -289,11 +290,11 @@ def _name_others(function: ast.AST) -> None:
 
 HOST = """
 def {name}(*given):
-    import cupy
-    {name}.moved = {name}.moved or any(isinstance(each, cupy.ndarray) for each in given)
+    import cupy, mutation
+    if any(isinstance(each, cupy.ndarray) for each in given):
+        mutation.MOVED.add({label!r})
     given = [cupy.asarray(cupy.asnumpy(each)) if isinstance(each, cupy.ndarray) else each for each in given]
     return _{name}(*given)
-{name}.moved = False
 """
 KEPT = """
 def {name}(*given, kept=[]):
@@ -304,6 +305,8 @@ def {name}(*given, kept=[]):
 AROUND = {"host": HOST, "kept": KEPT}
 """Around a whole function: the arguments by way of the host; the first result for every call. The first is no mutant where no
 argument was an array of the device: `changes_nothing` tells, when it has been judged."""
+MOVED: set[str] = set()
+"""Names of the mutants that have moved an array by way of the host, themselves or as a pickled copy of themselves."""
 
 
 @dataclass(frozen=True)
@@ -324,10 +327,9 @@ class Mutant:
     source: str
 
 
-def changes_nothing(answer: Any) -> bool:
-    """Whether an answer that has been judged was to move its arguments by way of the host, and there were none to move."""
-    parts = answer if isinstance(answer, tuple) else (answer,)
-    return any(getattr(part, "moved", None) is False for part in parts)
+def changes_nothing(mutant: Mutant) -> bool:
+    """Whether a mutant that has been judged was to move its arguments by way of the host, and there were none to move."""
+    return mutant.name.endswith(":0:host:0") and mutant.name not in MOVED
 
 
 def mutants(right: dict[str, Any], most: int) -> list[Mutant]:
@@ -370,10 +372,10 @@ def _of_answer(title: str, answer: Any) -> Iterator[Mutant]:
                 continue
     if answer is function:
         for label, text in AROUND.items():
-            tree = _tree(function)
+            tree, name = _tree(function), f"{title}:{function.__name__}:0:{label}:0"
             tree.body[0].name = f"_{function.__name__}"
-            tree.body += ast.parse(text.format(name=function.__name__)).body
-            name = f"{title}:{function.__name__}:0:{label}:0"
+            tree.body += ast.parse(text.format(name=function.__name__, label=name)).body
+            MOVED.discard(name)  # another problem's may be called the same
             yield Mutant(name, _rebuilt(function, family, function, tree, name), ast.unparse(tree))
 
 
@@ -394,19 +396,32 @@ def _of_text(title: str, text: str) -> Iterator[Mutant]:
 
 
 def _family(function: Any) -> list[Any]:
-    """The function, and those of its module that it uses, theirs included."""
+    """The function, and those that it uses, of its module, of other answers and of problems; theirs included."""
     found, waiting = [], [function]
     while waiting:
         one = waiting.pop()
         if one in found:
             continue
         found.append(one)
-        for name in one.__code__.co_names:
+        for name in _names(one.__code__):
             other = one.__globals__.get(name)
             other = getattr(other, "py_func", other)
-            if inspect.isfunction(other) and other.__module__ == function.__module__ and not other.__closure__:
+            if inspect.isfunction(other) and _ours(other, function) and not other.__closure__:
                 waiting.append(other)
     return found
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    """The names that a function takes from outside, those in its lambdas, comprehensions and inner functions too."""
+    yield from code.co_names
+    for inner in filter(inspect.iscode, code.co_consts):
+        yield from _names(inner)
+
+
+def _ours(other: Any, function: Any) -> bool:
+    return other.__module__ == function.__module__ or other.__module__.startswith(
+        ("answers.", "hundredfold.learning.problems.")
+    )
 
 
 def _tree(function: Any) -> ast.Module:
@@ -442,14 +457,21 @@ def _annotations(tree: ast.AST) -> list[ast.AST]:
 
 
 def _rebuilt(function: Any, family: list[Any], one: Any, changed: ast.Module, label: str) -> Any:
-    """The answer, with `one` of its functions changed: all are made anew in names of their own."""
-    names = dict(function.__globals__)
+    """The answer, with `one` of its functions changed: all are made anew, each module's in names of their own."""
+    spaces = {each.__module__: dict(each.__globals__) for each in family}
     for each in reversed(family):
+        names = spaces[each.__module__]
         source = ast.unparse(changed if each is one else _tree(each))
         file = f"<mutant {label} {each.__name__} {id(names)}>"
         linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
         exec(compile(source, file, "exec"), names)
-    return names[function.__name__]
+    for each in family:
+        for name in _names(each.__code__):
+            other = each.__globals__.get(name)
+            other = getattr(other, "py_func", other)
+            if inspect.isfunction(other) and other in family:
+                spaces[each.__module__][name] = spaces[other.__module__][other.__name__]
+    return spaces[function.__module__][function.__name__]
 
 
 MOST = 60
@@ -501,7 +523,7 @@ def judged(name: str, most: int = MOST, say: Callable[[str], None] = lambda line
     score = Score(stale=set(argued))
     for mutant in mutants(answers.right(problem), most):
         verdict = problems._judge(problem, answers.given(problem, mutant.answer))
-        if changes_nothing(mutant.answer):
+        if changes_nothing(mutant):
             continue
         score.mutants += 1
         if verdict.outcome != RIGHT:
@@ -565,4 +587,6 @@ def with_row(page: str, row: str, course: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    import mutation  # as its mutants do: `MOVED` is one set
+
+    mutation.main()

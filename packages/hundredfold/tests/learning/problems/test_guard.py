@@ -246,7 +246,23 @@ def test_a_function_that_dask_tried_on_nothing_is_told_so():
 
     x = da.ones((48, 3), chunks=(24, 3))
     said = refusal(lambda: x.map_blocks(lambda part: part.reshape(-1, 24, 3).max(axis=1), chunks=(1, 3)))
-    assert said.reason == "exception" and "dtype=x.dtype" in said.why
+    assert said.reason == "exception" and "dtype=x.dtype" in said.advice
+
+
+@pytest.mark.parametrize(
+    ("fused", "way"),
+    [
+        ("cp.fuse(lambda x: x + 1)", "kernel_name="),
+        ("cp.fuse(kernel_name='f')(lambda x: cp.sum(x > 0))", "x.dtype"),
+    ],
+)
+def test_what_cupy_cannot_fuse_is_told_in_place_of_the_problems_hint(device, fused, way):
+    import cupy as cp
+
+    f = eval(fused, {"cp": cp})
+    said = problems.judge("protocols.blend", lambda a, b, t: f(cp.arange(1000.0)))
+    assert said.reason == "exception" and "CompileException" in said.why
+    assert way in said.advice and "Numba" not in said.advice
 
 
 def broken():

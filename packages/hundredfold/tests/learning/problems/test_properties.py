@@ -64,6 +64,21 @@ def test_each_property_is_what_it_says():
     assert (np.diff(ties, axis=0) >= 0).all() and len(np.unique(ties)) == 2
 
 
+def test_what_loses_no_digits_is_drawn_in_each_dtype_of_floats_too():
+    two = drawn(
+        properties.constants(hint="All alike."),
+        properties.nans(),
+        properties.tiny(),
+        properties.dtypes("float32", "int8", rtol=1e-3),
+    )
+    cases = {case.name: case for case in two.cases(1)[5:]}
+    assert list(cases) == ["the same number everywhere, in float32 (seed 1)", "NaN in it, in float32 (seed 1)"]
+    same, nan = cases.values()
+    assert {same.host()[0].dtype, nan.host()[0].dtype} == {np.dtype("float32")}
+    assert len(np.unique(same.host()[0])) == np.isnan(nan.host()[0]).sum() == 1
+    assert same.rtol == nan.rtol == 1e-3 and same.hint == "All alike."
+
+
 def test_a_layout_has_the_same_numbers_in_other_steps():
     wide, turned = drawn(properties.layouts()).cases(1)
     for case in (wide, turned):

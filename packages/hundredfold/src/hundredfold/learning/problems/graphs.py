@@ -64,12 +64,15 @@ class Ran:
         What ran in this process, in the order in which it ended.
     gathered : list of Task
         The last step of each compute, which puts the chunks of the result together.
+    writers : list of str
+        Names of tasks that wrote into an array that another task made; of none unless `watch` compares.
     """
 
     computes: int = 0
     sent: int = 0
     tasks: list[Task] = field(default_factory=list)
     gathered: list[Task] = field(default_factory=list)
+    writers: list[str] = field(default_factory=list)
 
     def count(self, name: str) -> int:
         """How many tasks of this name ran."""
@@ -108,13 +111,15 @@ def lazy(value: Any) -> bool:
 
 
 @contextlib.contextmanager
-def watch(scheduler: Any = "synchronous") -> Iterator[Ran]:
+def watch(scheduler: Any = "synchronous", compare: bool = False) -> Iterator[Ran]:
     """Record what Dask computes inside of the block.
 
     Parameters
     ----------
     scheduler : str or callable
         Used where the code names none, even where there is a client.
+    compare : bool
+        Whether the arrays that a task gets from others are compared after it with what they were before.
     """
     import dask
     from dask._task_spec import DataNode
@@ -126,16 +131,21 @@ def watch(scheduler: Any = "synchronous") -> Iterator[Ran]:
         ran.computes += 1
 
     given: dict[Any, int] = {}
+    before: dict[Any, list[tuple[Any, bytes]]] = {}
 
     def begins(key: Any, graph: Any, state: Any) -> None:
         there = state["cache"]
         made = (each for each in state["dependencies"].get(key, ()) if not isinstance(graph.get(each), DataNode))
-        got = (there[each] for each in made if each in there)
+        got = [there[each] for each in made if each in there]
         given[key] = sum(nbytes for each in got for nbytes, *_ in _sizes(each))
+        if compare:
+            before[key] = [(array, _bytes(array)) for array in _arrays(got)]
 
     def ended(key: Any, result: Any, graph: Any, state: Any, worker: Any) -> None:
         task = _task(key, result, given.pop(key, 0))
         (ran.gathered if task.name.startswith("finalize-") else ran.tasks).append(task)
+        if any(_bytes(array) != were for array, were in before.pop(key, ())):
+            ran.writers.append(task.name)
 
     with Callback(start=began, pretask=begins, posttask=ended), dask.config.set(scheduler=scheduler), _cluster(ran):
         yield ran
@@ -176,19 +186,25 @@ def build(function: Callable[..., Any], *args: Any, limit: float = 30.0) -> tupl
 
 
 def compute(
-    collection: Any, *, limit: float = 30.0, optimize: bool = True, scheduler: Any = "synchronous", sized: bool = True
+    collection: Any,
+    *,
+    limit: float = 30.0,
+    optimize: bool = True,
+    scheduler: Any = "synchronous",
+    sized: bool = True,
+    compare: bool = False,
 ) -> Any:
     """Compute a collection, guarded, and return ``(value, ran)``.
 
     What a learner's own functions raise in the tasks becomes a `Refusal`, as in `guard.call`. Unless `sized`, nothing is recorded: the
-    bytes of a table take longer to count than the task that makes it.
+    bytes of a table take longer to count than the task that makes it. `compare` is that of `watch`.
     """
     import dask
 
     def run() -> Any:
         return dask.compute(collection, optimize_graph=optimize)[0]
 
-    with watch(scheduler) if sized else dask.config.set(scheduler=scheduler) as ran:
+    with watch(scheduler, compare) if sized else dask.config.set(scheduler=scheduler) as ran:
         called = guard.call(run, limit=limit)
     return called.value, ran
 
@@ -260,6 +276,19 @@ def _task(key: Any, result: Any, given: int) -> Task:
     host = sum(elements for _, elements, device in sizes if not device)
     device = sum(elements for _, elements, device in sizes if device)
     return Task(key, key_split(key), sum(nbytes for nbytes, *_ in sizes), host, device, given)
+
+
+def _arrays(result: Any) -> Iterator[Any]:
+    """The arrays in a task's result, which may be a list or dict of them."""
+    if isinstance(result, np.ndarray) or devices.is_device(result):
+        yield result
+    elif isinstance(result, (list, tuple, dict)):
+        for each in result.values() if isinstance(result, dict) else result:
+            yield from _arrays(each)
+
+
+def _bytes(array: Any) -> bytes:
+    return devices.to_host(array).tobytes()
 
 
 def _sizes(result: Any) -> Iterator[tuple[int, int, bool]]:

@@ -188,7 +188,8 @@ def call(function: Callable[..., Any], *args: Any, limit: float = 30.0, wait: bo
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # SystemExit, asyncio's CancelledError, or one of their own
-        raise Refusal(_kind(error), _explain(error, len(args)), printed=written.getvalue()) from error
+        said, meaning = _explain(error, len(args)), _meaning(error)
+        raise Refusal(_kind(error), said, printed=written.getvalue(), advice=meaning) from error
     _unfinished(value)
     return Called(value, written.getvalue())
 
@@ -235,21 +236,24 @@ def _kind(error: BaseException) -> str:
 
 
 def _explain(error: BaseException, given: int) -> str:
-    """The exception, the line of the learner's code it came from, and what it means where that is known."""
+    """The exception, and the line of the learner's code it came from."""
+    said = _said(error)
+    text = f"your code raised {type(error).__name__}" + (f": {said}" if said else "")
+    text = text.rstrip(".") + _where(error) + "."
+    if isinstance(error, TypeError) and "argument" in said and not _theirs(error):
+        # Not their code's failing: it could not even be called.
+        return f"your function cannot be called: {said}. It is called with {given} argument{'' if given == 1 else 's'}."
+    return text
+
+
+def _said(error: BaseException) -> str:
+    """The first line of an exception's message."""
     try:
         message = str(error).strip().splitlines()
     except Exception:  # an exception of their own, with a mistake in its __str__
         message = []
     # Addresses differ from run to run; a verdict must not.
-    said = re.sub(r"\b0x[0-9a-fA-F]+", "0x…", message[0]) if message else ""
-    text = f"your code raised {type(error).__name__}" + (f": {said}" if said else "")
-    text = text.rstrip(".") + _where(error) + "."
-    meaning = _meaning(type(error).__name__, said)
-    if isinstance(error, TypeError) and "argument" in said and not _theirs(error):
-        # Not their code's failing: it could not even be called.
-        text = f"your function cannot be called: {said}."
-        meaning = f"It is called with {given} argument{'' if given == 1 else 's'}."
-    return f"{text} {meaning}" if meaning else text
+    return re.sub(r"\b0x[0-9a-fA-F]+", "0x…", message[0]) if message else ""
 
 
 def _where(error: BaseException) -> str:
@@ -270,7 +274,19 @@ def is_theirs(filename: str) -> bool:
     return not filename.startswith((*own.folders(), "<frozen", *_LIBRARIES))
 
 
-def _meaning(kind: str, said: str) -> str:
+def _meaning(error: BaseException) -> str:
+    """What an exception means, where that is known: the advice in place of the problem's own. Else an empty text."""
+    kind, said = type(error).__name__, _said(error)
+    if kind == "CompileException" and "<lambda>" in f"{getattr(error, 'name', '')} {getattr(error, 'source', '')}":
+        return (
+            "CuPy names a fused kernel after its function, and a lambda has no name. Write a `def`, or "
+            '`cp.fuse(kernel_name="mix")(lambda …)`.'
+        )
+    if kind == "CompileException" and "invalid redeclaration of type name" in said:
+        return (
+            "CuPy cannot fuse a reduction of an array whose numbers became another dtype. Convert them to `x.dtype` "
+            "before you reduce them, or write a `cp.ReductionKernel`."
+        )
     if "Implicit conversion to a NumPy array" in said:
         return (
             "NumPy was handed an array on the device, which it cannot read: use CuPy's function, or an array of "
@@ -296,7 +312,8 @@ def of_theirs(error: BaseException) -> bool:
 
 def explained(error: BaseException) -> Refusal:
     """The refusal for an exception of the learner's that came while their result was looked at."""
-    return Refusal("exception", f"the result cannot be looked at: {_explain(error, 0)}")
+    said = f"the result cannot be looked at: {_explain(error, 0)}"
+    return Refusal("exception", said, advice=_meaning(error))
 
 
 def require_callable(answer: Any, name: str) -> None:

@@ -13,6 +13,7 @@ The same seed gives the same cases, on every machine and in every order. A probl
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -89,6 +90,10 @@ class Strategy:
         Whether the function is called once more with other data, and the first result looked at after it.
     settings : mapping
         Of the `Case`: tolerances, a view.
+    dtype : str
+        To which `change` converts; empty where it does not.
+    crossed : bool
+        Whether it is drawn once more in each dtype of floats that the problem names: what it asks for is exact in all of them.
     """
 
     words: str
@@ -96,6 +101,8 @@ class Strategy:
     change: Callable[[Rng, Arguments], Arguments] | None = None
     again: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
+    dtype: str = ""
+    crossed: bool = False
 
 
 @dataclass(frozen=True)
@@ -137,8 +144,11 @@ class Drawn:
             object.__setattr__(self, name, value)
 
     def cases(self, seed: int) -> tuple[Any, ...]:
-        """One case for each strategy, in order."""
-        return tuple(self._case(each, strategy, seed) for each in self.properties for strategy in each.strategies)
+        """One case for each strategy, in order; then those that are crossed, in each dtype of floats."""
+        strategies = [(each, strategy) for each in self.properties for strategy in each.strategies]
+        floats = [strategy for _, strategy in strategies if strategy.dtype and np.dtype(strategy.dtype).kind == "f"]
+        strategies += [(each, _both(one, other)) for each, one in strategies if one.crossed for other in floats]
+        return tuple(self._case(each, strategy, seed) for each, strategy in strategies)
 
     def _case(self, each: Property, strategy: Strategy, seed: int) -> Any:
         def make(more: int = 0) -> Arguments:
@@ -153,6 +163,16 @@ class Drawn:
         if strategy.again:
             settings["again"] = lambda: make(1)
         return self.case(f"{strategy.words} (seed {seed})", make, **settings)
+
+
+def _both(one: Strategy, dtype: Strategy) -> Strategy:
+    """A strategy in another dtype."""
+    return dataclasses.replace(
+        one,
+        words=f"{one.words}, in {dtype.words}",
+        change=lambda rng, drawn: dtype.change(rng, one.change(rng, drawn)),
+        settings={**one.settings, **dtype.settings},
+    )
 
 
 def all_cases(judge: Any) -> list[Any]:
@@ -213,7 +233,9 @@ def sizes(*which: Any, words: str = "size {}", hint: str = "", **settings: Any) 
 def dtypes(*names: str, hint: str = "", **settings: Any) -> Property:
     """The arrays in each of these dtypes; in those of integers, whole numbers up to 100."""
     changes = [(name, _arrays(lambda rng, x, name=name: _cast(x, np.dtype(name)))) for name in names]
-    return Property(tuple(Strategy(name, change=change, settings=settings) for name, change in changes), hint)
+    return Property(
+        tuple(Strategy(name, change=change, settings=settings, dtype=name) for name, change in changes), hint
+    )
 
 
 def _cast(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
@@ -275,13 +297,13 @@ def _in_one_place(value: float, words: str, hint: str, settings: Mapping[str, An
             x.flat[rng.integers(x.size)] = value
         return x
 
-    return Property((Strategy(words, change=_arrays(change), settings=settings),), hint)
+    return Property((Strategy(words, change=_arrays(change), settings=settings, crossed=True),), hint)
 
 
 def constants(*, hint: str = "", **settings: Any) -> Property:
     """The same whole number everywhere."""
     change = _arrays(lambda rng, x: np.full_like(x, rng.integers(1, 9)))
-    return Property((Strategy("the same number everywhere", change=change, settings=settings),), hint)
+    return Property((Strategy("the same number everywhere", change=change, settings=settings, crossed=True),), hint)
 
 
 def ties(*, hint: str = "", **settings: Any) -> Property:
@@ -290,7 +312,9 @@ def ties(*, hint: str = "", **settings: Any) -> Property:
     def change(rng: Rng, x: np.ndarray) -> np.ndarray:
         return np.sort(np.sign(x), axis=0)
 
-    return Property((Strategy("many equal numbers side by side", change=_arrays(change), settings=settings),), hint)
+    return Property(
+        (Strategy("many equal numbers side by side", change=_arrays(change), settings=settings, crossed=True),), hint
+    )
 
 
 def tiny(scale: float = 1e-9, *, hint: str = "", **settings: Any) -> Property:

@@ -94,7 +94,8 @@ LEAN = Problem(
             Case("two numbers", lambda: (np.array([1.0, -2.0]),)),
             Case("every third of a longer array", lambda: (normal(300, seed=2),), lambda a: a[::3]),
             Case("NaN among them", lambda: (np.array([1.0, np.nan, 3.0]),)),
-            Case("numbers far from zero", lambda: (normal(10_000, seed=3, mean=1e8),), None, 1e-6),
+            # No longer than the first: whoever loses the last numbers of a long array is not to be told of cancellation.
+            Case("numbers far from zero", lambda: (normal(1009, seed=14, mean=1e8),), None, 1e-6),
         ),
         unlisted=(
             Case("other two numbers", lambda: (np.array([5.0, 0.5]),)),

@@ -52,6 +52,13 @@ def _compare(run: Run) -> None:
             f"{number(size - total)} of {size} values are missing, a multiple of 256. {_RAN_OVER}",
             advice=_NARROW,
         )
+    for value in (0, BINS - 1):
+        if total < size and not got[value] and np.array_equal(np.delete(got, value), np.delete(run.expected, value)):
+            refuse(
+                "remainder",
+                f"{number(size - total)} of {size} values {'was' if size - total == 1 else 'were'} not counted, and {'it is' if size - total == 1 else 'all are'} {value}.",
+                advice=f"Are all values from 0 to {BINS - 1} counted, and all elements of `v`?",
+            )
     if total < size:
         refuse(
             "remainder",

@@ -130,13 +130,6 @@ class LazyJudge:
             graphs.require_lazy(called.value)
             graphs.require_unrun(ran)
             self._result(problem, case, x, called.value, seen)
-            chunks, _ = graphs.compute(x)
-            if not np.array_equal(devices.to_host(chunks), case.make(), equal_nan=True):
-                refuse(
-                    "aliasing",
-                    "the result is right, but a chunk that came was written over. Dask may hand the same chunk to another task, or again "
-                    "when the plan is computed once more: write into an array of your own.",
-                )
         except Refusal as refusal:
             refusal.printed = refusal.printed or called.printed
             raise
@@ -145,7 +138,8 @@ class LazyJudge:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             expected = np.asarray(problem.specification(case.make()))
-            value, ran = graphs.compute(result, limit=problem.time_limit, optimize=False)
+            value, ran = graphs.compute(result, limit=problem.time_limit, optimize=False, compare=True)
+        _require_unwritten(case, x, ran)  # before the values: which of them are wrong depends on the order of the tasks
         if case.device:
             stay_on_device(ran, value, x)
         elif devices.is_device(value):
@@ -203,6 +197,23 @@ class LazyJudge:
             refuse(
                 "chunk", f"the result's chunks are {result.chunks}; those of the argument, {x.chunks}, should be kept."
             )
+
+
+def _require_unwritten(case: Lazy, x: Any, ran: graphs.Ran) -> None:
+    """Refuse a task that wrote into what it was given."""
+    chunks, _ = graphs.compute(x)
+    if not np.array_equal(devices.to_host(chunks), case.make(), equal_nan=True):
+        refuse(
+            "aliasing",
+            "a chunk that came was written over. Dask may hand the same chunk to another task, or again when the plan is computed once "
+            "more: write into an array of your own.",
+        )
+    if ran.writers:
+        refuse(
+            "aliasing",
+            f"a task (`{ran.writers[0]}`) writes into an array that another task has made. Dask may hand the same array to a third one: "
+            "write into an array of your own.",
+        )
 
 
 def _gets_wrong(problem: Problem, mistake: Mistake, case: Lazy) -> bool:

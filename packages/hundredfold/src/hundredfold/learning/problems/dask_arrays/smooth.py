@@ -98,7 +98,8 @@ SMOOTH = Problem(
     advice={
         "seams": "`map_overlap` in place of `map_blocks` fetches the margins from the neighbours; 5 × 5 needs two pixels of them.",
         "border": '`boundary="nearest"` repeats the edge.',
-        "shape": "`map_overlap` cuts the margins off by itself unless told `trim=False`.",
+        "aliasing": "Take a copy of the tile first, as the given `five_by_five` does.",
+        "shape": "The margins have to be cut off again. `map_overlap` does that unless it is told `trim=False`; `trim_internal` has to know the boundary, too.",
         "chunk": "The image as one chunk is what a GPU has no room for. Margins are enough.",
     },
 )

@@ -92,10 +92,10 @@ WAITS = Problem(
         "Make `found = cp.empty(steps)` before the loop, write `found[k] = cp.abs(new - x).max()` in it, and return `cp.asnumpy(found)`.",
     ),
     advice={
-        "serialised": "Keep the changes on the device, in an array of `steps` numbers, and fetch that once.",
+        "serialised": "Keep the changes on the device, in an array of `steps` numbers, and fetch that once. In the loop there is no `float`, no `.get()` and no `synchronize`.",
         "device": "One copy at the end brings it to the host: `cp.asnumpy`.",
         "unjoined": "`blocking=False` returns before the copy is done: call `synchronize` of its stream before you return.",
-        "aliasing": "`x += …` writes into the caller's array.",
+        "aliasing": "`x += …` and `x[…] = …` write into the caller's array.",
         "transfer": "Only one number of each step is wanted on the host.",
     },
     mistakes={

@@ -184,6 +184,12 @@ def _values(got: np.ndarray, expected: np.ndarray, blocks: Sequence[np.ndarray])
             f"{abs(got[where] - expected[where]) / largest:.2g} of it; {NEAR:.0e} is allowed. Was XᵀX formed? It has their squares, and what is below 1e-16 of the largest square is lost in its rounding.",
             advice="A QR decomposition of each block keeps them; the R's can be stacked and decomposed again.",
         )
+    if not got.any():
+        refuse(
+            "value",
+            f"all singular values are 0; the largest should be {expected[0]:.6g}. An iterator that was gone through once has no block left.",
+            advice="Do all with a block while you have it.",
+        )
     where = int(np.argmax(wrong))
     a, b = pair(got[where], expected[where])
     refuse(

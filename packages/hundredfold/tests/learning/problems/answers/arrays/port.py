@@ -64,6 +64,11 @@ WRONG = {
         ("deviation[deviation == 0] = 1", "deviation = cp.maximum(deviation, cp.finfo(x.dtype).eps)"),
         reason="value",
     ),
+    "not below a number that is 0 in float32": edit(
+        _guarded,
+        ("deviation[deviation == 0] = 1", "deviation = cp.maximum(deviation, x.dtype.type(1e-300))"),
+        reason="nan",
+    ),
     "element by element": Wrong(_element_by_element, "transfer"),
     "transfer": Wrong(_through_the_host, "transfer"),
 }
