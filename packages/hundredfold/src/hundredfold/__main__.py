@@ -19,7 +19,7 @@ usage: python -m hundredfold SCRIPT [argument ...]
 
 Runs a Python program as `python` would. Where no GPU works, cupy and its like compute on this CPU, here and in all
 processes that the program starts. GPUSIM_SIMULATE=1 asks for that where a GPU works.
-`hundredfold doctor` says what this machine can do, and mends it."""
+`hundredfold doctor` says what this machine can do, and which command fixes a problem."""
 
 if __name__ == "__main__":
     commands = ("doctor", "build", "limits", "port", "try", "work")

@@ -21,7 +21,7 @@ PEOPLE = {
             "Show what you have solved, or what your class has.",
         ),
         "limits": ("hundredfold.toolkit.limits_command:limits", "Show how fast this machine is, beside known GPUs."),
-        "doctor": ("hundredfold.cli:doctor", "Say whether the lab works here, and which command mends what does not."),
+        "doctor": ("hundredfold.cli:doctor", "Say whether the lab works here, and which command fixes what does not."),
     },
     "For teachers": {
         "syllabus": (
@@ -72,7 +72,7 @@ def group() -> None:
 @click.option("--record", is_flag=True, help="Print what was looked at, to attach to a report of a fault.")
 @click.pass_context
 def doctor(ctx: click.Context, as_json: bool, record: bool) -> None:
-    """Say whether the lab works here, and for each thing that does not which one command mends it.
+    """Say whether the lab works here, and print the command that fixes each problem.
 
     The exit status is 1 if the lab would not work, else 0: having no GPU is no fault.
     """

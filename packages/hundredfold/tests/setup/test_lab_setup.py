@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from hundredfold.setup.lab import commands
+
 ROOT = Path(__file__).resolve().parents[4]
 PYTHON = getattr(sys, "_base_executable", sys.executable)
 
@@ -640,3 +642,18 @@ def test_what_the_lab_starts_keeps_the_bytecode_of_what_it_imports(monkeypatch):
 
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     assert "PYTHONDONTWRITEBYTECODE" not in environment.environ(environment.PYTHON)
+
+
+@pytest.mark.parametrize(
+    ("typed", "status", "says"),
+    [
+        (["site", "--port=1"], 2, "site takes"),
+        (["sit"], 2, "no command 'sit'"),
+        (["site", "--help"], 0, "build the site"),
+    ],
+)
+def test_wrong_arguments_end_in_2_and_help_does_nothing_else(typed, status, says, monkeypatch, capsys):
+    monkeypatch.setattr(commands.environment, "ready", None)
+    assert commands.main(typed) == status
+    told = capsys.readouterr()
+    assert says in told.out + told.err

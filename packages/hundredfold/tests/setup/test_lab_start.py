@@ -85,7 +85,16 @@ def test_the_lab_opens_its_start_page_unless_a_syllabus_is_named():
     )
 
 
-def test_jupyters_own_help_is_passed_on():
+def test_help_is_ours_and_a_wrong_port_is_refused_before_anything_is_written(tmp_path, monkeypatch, capsys):
+    work = tmp_path / "work"
+    monkeypatch.setenv("HUNDREDFOLD_WORK", str(work))
+    assert start.main(["--help"]) == 0
+    assert "--syllabus=NAME" in capsys.readouterr().out
+    assert start.main(["--port=x"]) == 2
+    assert "no port" in capsys.readouterr().err and not work.exists()
+
+
+def test_jupyters_own_options_are_passed_on():
     said = subprocess.run([sys.executable, "-m", "hundredfold.setup.lab", "--version"], capture_output=True, text=True)
     assert said.returncode == 0 and said.stdout.startswith("4.")
 

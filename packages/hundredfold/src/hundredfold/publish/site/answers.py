@@ -111,7 +111,7 @@ def _question() -> str:
 
 _ANSWERS: dict[str, Callable[[], str]] = {
     "units": lambda: str(len(syllabi.units())),
-    "hours": lambda: str(sum(unit.teaching + unit.exercises for unit in syllabi.units().values()) // 60),
+    "hours": lambda: f"{sum(unit.teaching + unit.exercises for unit in syllabi.units().values()) / 60:.0f}",
     "groupby": _groupby,
     "capacity": _capacity,
     "cards": _cards,

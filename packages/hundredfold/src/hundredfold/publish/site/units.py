@@ -157,17 +157,17 @@ def _course(units: list[syllabi.Unit]) -> str:
     lines = [
         "# The course",
         "",
-        f"{len(units)} units take {total // 60} hours. Each unit is a lecture that you run, and exercises. You can begin with any unit: it says which others it needs. "
+        f"{len(units)} units take about {total / 60:.0f} hours. Each unit is a lecture that you run, and exercises. You can begin with any unit: it says which others it needs. The minutes are those of the lecture and of the exercises. "
         "The outputs on these pages come from a machine without a GPU.",
     ]
     for part, numbers in syllabi.SUBJECTS.items():
         within = [unit for unit in units if unit.number in numbers]
-        lines += ["", f"## {part}", "", "| | lecture | minutes | exercises | |", "|---|---|---:|---|---|"]
+        lines += ["", f"## {part}", "", "| | minutes | |", "|---|---:|---|"]
         for unit in within:
-            others = f"[Solutions](solutions/{unit.stem}.ipynb) · {_slides(unit.stem, from_folder=False)}"
+            others = f"[Exercises](exercises/{unit.stem}.ipynb) · [Solutions](solutions/{unit.stem}.ipynb) · "
             lines.append(
-                f"| {unit.number:02d} | [{unit.title}](notebooks/{unit.stem}.ipynb) | {unit.teaching} | "
-                f"[{unit.exercises} minutes](exercises/{unit.stem}.ipynb) | {others} |"
+                f"| [{unit.number:02d} · {unit.title}](notebooks/{unit.stem}.ipynb) | {unit.teaching} + {unit.exercises} | "
+                f"{others}{_slides(unit.stem, from_folder=False)} |"
             )
         lines += [
             "",

@@ -18,6 +18,10 @@ class Stop(Exception):
     """Something the person at the keyboard has to know or mend, in one sentence; printed without a traceback."""
 
 
+class WrongUse(Stop):
+    """The arguments are wrong."""
+
+
 def on_disk(error: OSError) -> Stop | None:
     """What an error of the file system means to the person, or None where it is not one of the known ones."""
     if is_full(error):

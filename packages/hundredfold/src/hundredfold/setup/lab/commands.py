@@ -11,9 +11,12 @@ from pathlib import Path
 
 from hundredfold.setup import workspace
 
-from . import ROOT, Stop, audit, beside, environment, names, on_disk, parts, release, upgrade, uv
+from . import ROOT, Stop, WrongUse, audit, beside, environment, names, on_disk, parts, release, upgrade, uv
 
 Command = Callable[[list[str]], "int | None"]
+
+_OWN = ("setup", "site", "lint", "lock", "clean")
+"""Commands whose arguments are not those of another program, which would answer --help itself."""
 
 APART = ("uv", "checks", environment.CUDF_POLARS)
 """Files of the lock that are made without regard to the others."""
@@ -27,11 +30,14 @@ def main(arguments: Sequence[str]) -> int:
     name = arguments.pop(0) if arguments and not arguments[0].startswith("-") else "lab"
     try:
         if name not in COMMANDS:
-            raise Stop(f"There is no command {name!r}; there are {', '.join(COMMANDS)}.")
+            raise WrongUse(f"There is no command {name!r}; there are {', '.join(COMMANDS)}.")
+        if name in _OWN and {"-h", "--help"} & {*arguments}:
+            print(f"{name}: {COMMANDS[name].__doc__}")
+            return 0
         return COMMANDS[name](arguments) or 0
     except Stop as stop:
         print(f"Hundredfold: {stop}", file=sys.stderr)
-        return 1
+        return 2 if isinstance(stop, WrongUse) else 1
     except KeyboardInterrupt:
         print("\nHundredfold: stopped; run the same command again to go on from here.", file=sys.stderr)
         return 130
@@ -63,6 +69,8 @@ def test(arguments: list[str]) -> int:
 
 def site(arguments: list[str]) -> int:
     """set up Sphinx beside .venv, build the site and serve it on this machine (--no-serve: only build it; --fresh: from nothing)"""
+    if wrong := [argument for argument in arguments if argument not in ("--no-serve", "--fresh")]:
+        raise WrongUse(f"site takes --no-serve and --fresh, not {' '.join(wrong)}.")
     environment.ready(groups=["test"])
     serve = [] if "--no-serve" in arguments else ["--serve"]
     kept = [argument for argument in arguments if argument != "--no-serve"]

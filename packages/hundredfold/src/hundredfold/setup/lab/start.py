@@ -12,14 +12,23 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import Stop, disk_full, is_full
+from . import Stop, WrongUse, disk_full, is_full
 
 FIRST_PORT, PORTS = 8888, 100
 ADDRESS = "127.0.0.1"
+HELP = """\
+Usage: hundredfold lab [OPTIONS]
 
+  Open JupyterLab on your own copies of the notebooks.
 
-class WrongUse(Stop):
-    """The arguments are wrong."""
+Options:
+  --syllabus=NAME  Open a plan, such as half-day; `hundredfold syllabus` lists
+                   them.
+  --no-browser     Print the address, and open no browser.
+  --port=NUMBER    Listen on this port; by default the first free one from
+                   8888 on.
+  --help-all       Show the options of JupyterLab, which can be given, too.
+  -h, --help       Show this message and exit."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,13 +48,19 @@ def _start(arguments: list[str]) -> int:
     _house_jupyter()
     from jupyterlab.labapp import LabApp
 
-    if any(argument in ("-h", "--help", "--help-all", "--version", "--generate-config") for argument in arguments):
+    if {"-h", "--help"} & {*arguments}:
+        print(HELP)
+        return 0
+    if {"--help-all", "--version", "--generate-config"} & {*arguments}:
         LabApp.launch_instance(argv=arguments)
         return 0
+    from hundredfold.notebook import workspace
+
     page, arguments = _page(arguments)
+    # What is wrong with the arguments is said before anything is written.
+    options = [*arguments, *_defaults(arguments, workspace.folder(), page)]
     work = _copies()
     logging.getLogger("ServerApp").addFilter(_worth_reading)
-    options = [*arguments, *_defaults(arguments, work, page)]
     server = LabApp.initialize_server(argv=options)
     server.io_loop.add_callback(_announce, server, work)
     server.start()
