@@ -496,6 +496,11 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "reflected:_reflected:3:keyword:3": "Dask finds out the dtype and the meta by itself, and `wide` has those of `wall`.",
     },
     "profiling.overlap": {
+        "all are kept:_all_are_kept:2:constant:1": "A blocking stream waits only for the default stream, which has nothing to do here.",
+        "all are kept:_all_are_kept:2:keyword:1": "A blocking stream waits only for the default stream, which has nothing to do here.",
+        "copies wait for the last but one:_copies_wait_for_the_last_but_one:2:keyword:1": "A blocking stream waits only for the default stream, which has nothing to do here.",
+        "copies wait for the last but one:_copies_wait_for_the_last_but_one:6:comparison:0": "The second block waits for the first one's kernels, too. The others still overlap, as far as the check asks.",
+        "copies wait for the last but one:_copies_wait_for_the_last_but_one:6:constant:1": "The second block waits for the first one's kernels, too. The others still overlap, as far as the check asks.",
         "a stream for copies:_a_stream_for_copies:2:constant:0": "A blocking stream waits only for the default stream, which has nothing to do here.",
         "a stream for copies:_a_stream_for_copies:2:constant:1": "A blocking stream waits only for the default stream, which has nothing to do here.",
         "a stream for copies:_a_stream_for_copies:2:keyword:1": "A blocking stream waits only for the default stream, which has nothing to do here.",
