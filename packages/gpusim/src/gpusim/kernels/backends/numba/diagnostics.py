@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numba.core import errors, ir, types
 
-from ...faults import UncompilableError
+from ...faults import LoweringFault, UncompilableError
 from ...frontend.python.resolve import Function, is_written
-from .unsupported import absent, attribute
+from .unsupported import Unlowered, absent, attribute
 
 
 class TypingError(UncompilableError, errors.TypingError):
@@ -169,7 +169,8 @@ def _check(function: Function, kernel: Function, annotation: Any, written: bool)
                 "Use cuda.local.array or cuda.shared.array, or pass an array in and write a loop."
             )
         line = call.loc.line - function.firstlineno + 1
-        raise TypingError(missing, **fields, line=line, file_line=call.loc.line, source_line=function.line(line))
+        kind = LoweringFault if isinstance(missing, Unlowered) else TypingError
+        raise kind(missing, **fields, line=line, file_line=call.loc.line, source_line=function.line(line))
 
 
 _CONTAINERS = (types.List, types.Set, types.DictType, types.ListType, types.LiteralList)
