@@ -72,12 +72,66 @@ CALLS = {
         "np.nothing(1)",
     ),
 }
+TEXTS = {
+    "NotImplementedError": (
+        *(
+            "x.sort()",
+            "x[:4].sort()",
+            "print(x)",
+            "print(x[:2])",
+            "print(x[0], x)",
+            "print(None)",
+            "print(1j)",
+            "print((x, 1))",
+        ),
+        *("print(range(3))", "print(slice(1))", "print(np.float32)", "print(x.dtype)"),
+    ),
+    "TypingError": (
+        *(
+            "s = N + 'b'",
+            "x[0] = N + 'b' == 'fastb'",
+            "s = N; s += 'b'",
+            "s = N * 2",
+            "x[0] = len(N + 'b')",
+            "s = chr(97)",
+        ),
+        *(
+            "x[0] = N.startswith('f')",
+            "s = N.upper()",
+            "s = N.strip()",
+            "for c in N: x[0] += 1",
+            "x[0] = N[0] == 'f'",
+            "s = N[1:]",
+        ),
+    ),
+    "": (
+        *(
+            "x[0] = len('abc')",
+            "x[0] = 'a' in 'abc'",
+            "x[0] = 'z' not in N",
+            "x[0] = N == 'fast'",
+            "x[0] = N != 'slow'",
+        ),
+        *(
+            "x[0] = N in ('fast', 'slow')",
+            "x[0] = 1 if N else 2",
+            "s = 'a' + 'b'; x[0] = len(s)",
+        ),
+        *(
+            "x[0] = 1 in x",
+            "x[0] = x[0] not in x",
+            "x[0] = 3 in x[:2]",
+            "x[0] = 2 in range(3)",
+            "print('a' + 'b')",
+        ),
+    ),
+}
 
 
 def refused(cuda, code):
     """The names of the classes of what a kernel of some lines ends in."""
     code = "def k(x):\n" + "".join(f"    {line}\n" for line in code.split("; "))
-    scope = {"cuda": cuda, "np": np, "math": __import__("math"), "__name__": "swept"}
+    scope = {"cuda": cuda, "np": np, "math": __import__("math"), "N": "fast", "__name__": "swept"}
     linecache.cache["<swept>"] = (len(code), None, code.splitlines(keepends=True), "<swept>")
     exec(compile(code, "<swept>", "exec"), scope)
     try:
@@ -88,7 +142,8 @@ def refused(cuda, code):
 
 
 @pytest.mark.parametrize(
-    ("name", "code"), [(name, code) for asked in (LISTS, CALLS) for name, codes in asked.items() for code in codes]
+    ("name", "code"),
+    [(name, code) for asked in (LISTS, CALLS, TEXTS) for name, codes in asked.items() for code in codes],
 )
 def test_a_refused_kernel_ends_in_the_real_compilers_error(cuda_module, backend, name, code):
     names = refused(cuda_module, code)
@@ -105,3 +160,22 @@ def test_membership_in_a_tuple(cuda_module, backend):
     x, out = np.arange(6), np.zeros(6, np.int64)
     cuda_module.jit(among)[1, 8](x, out)
     assert out.tolist() == [(v in (2, 3, 0)) + 10 * (v not in (1, 2)) for v in range(6)]
+
+
+def test_membership_in_arrays_ranges_and_text(cuda_module, backend):
+    mode = "fast,wide"
+    table = (2, 5)
+
+    def among(x, y, out):
+        i = cuda_module.grid(1)
+        if i < x.size:
+            out[i] = (x[i] in y) + 10 * (i in range(1, 6, 2)) + 100 * (x[i] not in y[:1]) + 1000 * (i in table)
+            if "wide" in mode and len(mode) == 9:
+                out[i] += 10000
+
+    linecache.checkcache()
+    x, y, out = np.arange(6.0), np.array([1, 4]), np.zeros(6, np.int64)
+    cuda_module.jit(among)[1, 8](x, y, out)
+    assert out.tolist() == [
+        (v in (1, 4)) + 10 * (v in (1, 3, 5)) + 100 * (v != 1) + 1000 * (v in table) + 10000 for v in range(6)
+    ]

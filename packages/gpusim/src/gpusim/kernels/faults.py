@@ -136,7 +136,16 @@ class NameFault(UncompilableError, AttributeError):
     """A name that a module, or Numba's own compiler, does not have."""
 
 
-PYTHONS = {"TypeError": CallFault, "ValueError": CountFault, "AttributeError": NameFault}
+class LoweringFault(UncompilableError, NotImplementedError):
+    """What has a type, and for which numba-cuda has no code."""
+
+
+PYTHONS = {
+    "TypeError": CallFault,
+    "ValueError": CountFault,
+    "AttributeError": NameFault,
+    "NotImplementedError": LoweringFault,
+}
 """What is an error of Python's, and not of Numba's, where numba-cuda refuses a kernel."""
 
 

@@ -95,7 +95,7 @@ def named(x):
 
 
 def membership(x):
-    x[0] = 1 in x
+    x[0] = x in x
 
 
 def shuffled(x):

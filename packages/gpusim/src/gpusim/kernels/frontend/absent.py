@@ -51,6 +51,8 @@ FUNCTIONS = frozenset(
 """Functions of NumPy that give a number and that a kernel cannot call all the same."""
 
 METHODS = frozenset(("max", "min", "ptp", "ravel", "sort", "nonzero", "dot", "take", "tobytes"))
+UNLOWERED = frozenset(("sort",))
+"""The methods of these that numba-cuda finds the types of, and then has no code for: a `NotImplementedError`."""
 
 _INSTEAD = {
     **{

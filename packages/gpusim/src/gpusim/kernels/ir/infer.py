@@ -391,6 +391,25 @@ class Inference:
         v.emit = lambda n: f"{self.k(chooser)}({n[0]}, {self.cast(n[1], a.type, t)}, {self.cast(n[2], b.type, t)})"
         return t
 
+    def op_contains(self, v: Value) -> Type:
+        value, among = (a.type for a in v.args)
+        text, whole = _text(value), _text(among)
+        if text is not None and whole is not None:
+            answer = self.k(np.bool_((text in whole) == v.extra))
+            v.emit = lambda _: answer
+        elif isinstance(among, Range) and isinstance(value, Scalar) and value.letter in INTEGERS:
+            v.emit = lambda n: f"({self.k(_in_range)}({n[0]}, *{n[1]}) == {v.extra})"
+        elif isinstance(among, Array) and isinstance(among.item, Scalar) and isinstance(value, Scalar):
+            access = self.access(v, v.args[1], "read")._replace(place=v.place)
+            v.emit = lambda n: f"({self.k(self.arrays.contains)}(g, {n[0]}, {n[1]}, {self.k(access)}) == {v.extra})"
+        elif isinstance(among, Tuple) and among.items:
+            same = [self._combined(v, "eq", "eq", value, item)[1] for item in among.items]
+            each = lambda n: " | ".join(emit(n[0], f"{n[1]}[{k}]") for k, emit in enumerate(same))  # noqa: E731
+            v.emit = lambda n: f"(({each(n)}) == {v.extra})"
+        else:
+            raise TypingError("A kernel cannot use `in` with this: compare with each element")
+        return BOOL
+
     # Loops
 
     def op_bound(self, v: Value) -> Type:
@@ -498,9 +517,11 @@ class Inference:
         return SCALARS[letter]
 
     def op_binary(self, v: Value) -> Type:
-        texts: list[Any] = [getattr(a.type, "value", None) for a in v.args]
-        if v.extra == "add" and all(isinstance(text, str) for text in texts):
-            return self._known(v, "".join(texts))
+        texts = [_text(a.type) for a in v.args]
+        if v.extra in ("add", "mul") and texts != [None, None]:
+            if any(isinstance(node, ast.Name) for node in ast.walk(v.place.node)) or None in texts:
+                raise TypingError("Text cannot be joined or repeated in a kernel: do so outside of it")
+            return self._known(v, "".join(map(str, texts)))  # which Python does before Numba sees it
         t, emit = self.binary(v, v.extra, v.args[0], v.args[1])
         v.emit = lambda n: emit(n[0], n[1])
         return t
@@ -530,6 +551,10 @@ class Inference:
                 return Tuple(a.items + b.items), lambda x, y: f"({x} + {y})"
             if plain in ("eq", "ne"):
                 return BOOL, self._tuples(v, plain, a, b)
+        texts = [_text(t) for t in (a, b)]
+        if None not in texts and plain in COMPARISONS:
+            answer = self.k(np.bool_(getattr(operator, plain)(*texts)))
+            return BOOL, lambda x, y: answer
         if NONE in (a, b) and plain in ("eq", "ne"):
             answer = self.k(np.bool_((a == b) == (plain == "eq")))
             return BOOL, lambda x, y: answer
@@ -632,6 +657,9 @@ class Inference:
             return lambda x: self.cast(x, t, BOOL) if isinstance(t, Scalar) else f"({x} != 0)"
         if isinstance(t, Tuple) or t == NONE:
             answer = self.k(np.bool_(t != NONE and bool(t.items)))
+            return lambda x: answer
+        if (text := _text(t)) is not None:
+            answer = self.k(np.bool_(text))
             return lambda x: answer
         raise TypingError(f"{t} is neither true nor false: compare its elements, or its length")
 
@@ -929,7 +957,8 @@ class Inference:
         base, *args = v.args
         t, name = base.type, v.extra
         if isinstance(t, Array) and name in absent.METHODS and is_written(v.place.function.pyfunc):
-            raise TypingError(absent.sentence(f"The method {name}", name))
+            kind = "NotImplementedError" if name in absent.UNLOWERED else "TypingError"
+            raise TypingError(absent.sentence(f"The method {name}", name), kind)
         if isinstance(t, Array) and name in _REDUCED and not args:
             t, emit = self._reduced(v, base, name)
             v.emit = lambda n: emit(n[0])
@@ -1280,6 +1309,8 @@ class Inference:
         if len(args) != 1:
             raise TypingError("len takes one argument")
         t = args[0].type
+        if (text := _text(t)) is not None:
+            return INT64, lambda n: self.literal(len(text), INT64)
         if isinstance(t, Scalar | Thing):
             raise TypingError(f"{t} has no length")
         self._length(t, "")
@@ -1366,9 +1397,11 @@ class Inference:
             for t in a.type.items if isinstance(a.type, Tuple) else (a.type,):
                 text = isinstance(getattr(t, "value", None), str) and t != thing("cuda.cg.this_grid()")
                 if not isinstance(t, Scalar | Time) and not text:
-                    raise TypingError(f"print in a kernel prints numbers and constant text, not {a.type}")
+                    said = f"print in a kernel prints numbers and constant text, not {a.type}"
+                    raise TypingError(said, "NotImplementedError")
                 if isinstance(t, Scalar) and t.letter in COMPLEXES:
-                    raise TypingError("print in a kernel does not print complex numbers: print x.real and x.imag")
+                    said = "print in a kernel does not print complex numbers: print x.real and x.imag"
+                    raise TypingError(said, "NotImplementedError")
         return NONE, lambda n: f"g.print({', '.join(n)})"
 
     def c_tuple(self, v, args):
@@ -1743,6 +1776,17 @@ _FOLD = {
     "rshift": lambda a, b: a >> b,
     "pow": lambda a, b: a**b if b >= 0 else None,
 }
+
+
+def _text(t: Any) -> str | None:
+    """The constant text that a type stands for."""
+    text = getattr(t, "value", None)
+    return text if isinstance(t, Thing) and isinstance(text, str) and t != thing("cuda.cg.this_grid()") else None
+
+
+def _in_range(value, start, stop, step):
+    within = np.where(step > 0, (start <= value) & (value < stop), (stop < value) & (value <= start))
+    return (within & ((value - start) % step == 0))[()]
 
 
 def _more(at, stop, step):

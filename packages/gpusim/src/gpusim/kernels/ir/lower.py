@@ -496,9 +496,12 @@ class Lowering:
             if isinstance(operator, ast.In | ast.NotIn):
                 if isinstance(operand, ast.Set):
                     self.expression(operand)  # refuses it
-                if len(node.ops) > 1 or not isinstance(operand, ast.Tuple) or not operand.elts:
-                    raise self.error("A kernel cannot use `in`: compare with each element.", node)
-                return self._among(left, operand.elts, isinstance(operator, ast.In), node)
+                wanted = isinstance(operator, ast.In)
+                if len(node.ops) > 1 or isinstance(operand, ast.Tuple) and not operand.elts:
+                    raise self.error("A kernel cannot use `in` like this: compare with each element.", node)
+                if isinstance(operand, ast.Tuple):
+                    return self._among(left, operand.elts, wanted, node)
+                return self.make("contains", [left, self.expression(operand)], node, wanted)
             name = OPERATORS[type(operator)]
             if result is None:
                 right = self.expression(operand)

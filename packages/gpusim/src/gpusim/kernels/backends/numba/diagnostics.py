@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numba.core import errors, ir, types
 
-from ...faults import UncompilableError
+from ...faults import LoweringFault, UncompilableError
 from ...frontend.python.resolve import Function, is_written
-from .unsupported import absent, attribute, named
+from .unsupported import Unlowered, absent, attribute, named
 
 
 class TypingError(UncompilableError, errors.TypingError):
@@ -187,7 +187,8 @@ def _check(function: Function, kernel: Function, annotation: Any, written: bool)
                 f"{what} makes a new array, which a kernel cannot: a GPU's threads have no memory to take it from. "
                 "Use cuda.local.array or cuda.shared.array, or pass an array in and write a loop."
             )
-        raise TypingError(missing, **_fields(function, kernel, call.loc.line))
+        kind = LoweringFault if isinstance(missing, Unlowered) else TypingError
+        raise kind(missing, **_fields(function, kernel, call.loc.line))
 
 
 def _fields(function: Function, kernel: Function, file_line: int = 0) -> dict[str, Any]:

@@ -10,8 +10,12 @@ from typing import Any
 import numpy as np
 from numba.core import ir, types
 
-from ...frontend.absent import FUNCTIONS, METHODS, UFUNCS, sentence
+from ...frontend.absent import FUNCTIONS, METHODS, UFUNCS, UNLOWERED, sentence
 from . import access
+
+
+class Unlowered(str):
+    """A sentence about what numba-cuda finds the types of, and then has no code for."""
 
 
 def absent(expression: Any, typemap: dict[str, types.Type]) -> str | None:
@@ -30,12 +34,30 @@ def absent(expression: Any, typemap: dict[str, types.Type]) -> str | None:
         return None
     if expression.op in ("binop", "inplace_binop") and expression.fn in (operator.matmul, operator.imatmul):
         return "The product @ is a library's, which a kernel cannot call: write a loop."
+    if expression.op in ("binop", "inplace_binop") and expression.fn in _JOINING and _text(typemap, expression.lhs):
+        return "Text cannot be joined or repeated in a kernel: do so outside of it, and use the name of the result."
+    if expression.op == "getiter" and _text(typemap, expression.value):
+        return (
+            'A kernel cannot loop over text: pass its characters\' codes as an array, as np.frombuffer(b"…", np.uint8).'
+        )
     if expression.op != "call":
         return None
     callee = typemap.get(expression.func.name)
     if getattr(callee, "typing_key", None) is access.get:
         return _outside(*(typemap.get(each.name) for each in expression.args[2:4]))
     return _called(callee, len(expression.args))
+
+
+_JOINING = (operator.add, operator.iadd, operator.mul, operator.imul)
+_TEXT_METHODS = frozenset(
+    "find index rfind rindex isalnum isalpha isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle "
+    "isupper".split()
+)
+"""The methods of text that a kernel can call; asked of numba-cuda 0.30.4."""
+
+
+def _text(typemap: dict[str, types.Type], variable: ir.Var) -> bool:
+    return isinstance(typemap.get(variable.name), types.UnicodeType | types.StringLiteral)
 
 
 def named(callee: Any) -> str | None:
@@ -53,6 +75,8 @@ def named(callee: Any) -> str | None:
     if isinstance(owner, np.random.RandomState | random.Random):
         where = "random" if isinstance(owner, random.Random) else "np.random"
         return f"{where}.{name} does not exist in a kernel: take random numbers from numba.cuda.random (xoroshiro128p)."
+    if callee is chr:
+        return "chr does not exist in a kernel: store the number, and make text of it outside."
     if callee is math.gcd or callee is hash:
         return sentence(f"{'math.' if callee is math.gcd else ''}{name}", name)
     if module.startswith("numpy.linalg"):
@@ -83,9 +107,16 @@ def attribute(expression: Any, typemap: dict[str, types.Type]) -> str | None:
 
 def _printed(kinds: list[types.Type | None]) -> str | None:
     for kind in kinds:
-        if isinstance(kind, types.Array | types.NoneType | types.Complex | types.Opaque):
-            return f"print in a kernel prints numbers and constant text, not {kind}: print the elements, or the parts, one by one."
+        value: Any = getattr(kind, "kind", kind)  # what is printed in another form
+        inner = value.types if isinstance(value, types.BaseTuple) else (value,)
+        if any(isinstance(each, _UNPRINTED) for each in inner):
+            return Unlowered(
+                f"print in a kernel prints numbers and constant text, not {kind}: print the elements, or the parts, one by one."
+            )
     return None
+
+
+_UNPRINTED = (types.Array, types.NoneType, types.Complex, types.Opaque, types.RangeType, types.SliceType)
 
 
 def _called(callee: types.Type | None, given: int) -> str | None:
@@ -95,5 +126,10 @@ def _called(callee: types.Type | None, given: int) -> str | None:
         array = isinstance(getattr(callee, "this", None), types.Array)
         if array and method == "sum" and given:
             return "The method sum takes no axis in a kernel: write a loop."
-        return sentence(f"The method {method}", method) if array and method in METHODS else None
+        if isinstance(getattr(callee, "this", None), types.UnicodeType | types.StringLiteral):
+            return None if method in _TEXT_METHODS else f"Text has no method {method} in a kernel: call it outside."
+        if not array or method not in METHODS:
+            return None
+        said = sentence(f"The method {method}", method)
+        return Unlowered(said) if method in UNLOWERED else said
     return named(key)

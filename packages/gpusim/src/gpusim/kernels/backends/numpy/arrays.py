@@ -451,6 +451,16 @@ def reshaped(g, a: Arr, shape: tuple, access: Access) -> Arr:
     return a.like(a.offset, tuple(lengths), c_strides(tuple(lengths)))
 
 
+def contains(g, value, a: Arr, access: Access):
+    """For each lane, whether one of an array's elements is a number."""
+    if any(type(n) is np.ndarray for n in a.shape):
+        g.refuse("`in` of an array whose shape differs between threads", access)
+    found = np.zeros(g.n, bool)
+    for index in np.ndindex(*(int(n) for n in a.shape)):
+        found |= np.broadcast_to(load(g, a, index, access) == value, g.n)
+    return found
+
+
 def reduced(g, a: Arr, name: str, dtype: np.dtype, access: Access):
     """A sum, a mean and the like of a whole array, for each lane, element by element as a kernel's loop has it."""
     if any(type(n) is np.ndarray for n in a.shape):

@@ -105,8 +105,10 @@ def _truth(op: str, array: Any, null: np.ndarray, skipna: bool) -> Any:
         values = np.asarray(pc.greater(pc.utf8_length(arrow_of(array)), 0).fill_null(False))
     else:
         values = np.ones(len(array), bool) if array.dtype.kind != "m" else np.asarray(array).view("i8") != 0
-    values = values[~null] if skipna else np.where(null, True, values)
-    return bool(getattr(values, op)())
+    kept = values[~null] if skipna else np.where(null, True, values)
+    found = getattr(kept, op)()
+    # libcudf reduces to a column of one element; without a value cuDF answers by itself.
+    return bool(found) if null.all() or family(array) == "text" else np.bool_(found)
 
 
 def _number(op: str, values: np.ndarray, missing: Any, ddof: int = 1, **kwargs: Any) -> Any:

@@ -179,7 +179,7 @@ def aggregate(array: Any, codes: np.ndarray, n: int, agg: Requested, labels: Any
         return _one_by_one(array, codes, n, agg)
     if name in SCANS:
         return scan(array, codes, agg)
-    raise TypeError(f"{name} is not a supported groupby aggregation")
+    raise AttributeError(f"type object 'Aggregation' has no attribute '{name}'")
 
 
 def _keys(codes: np.ndarray, n: int) -> pd.Categorical:
