@@ -346,10 +346,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "sums:_sums:5:comparison:0": "0 / 0 is no number: nothing is known of this carrier's delay, either way.",
     },
     "dask-dataframes.number": {
-        "delayed:_delayed:10:constant:2": "All pairs have two numbers.",
         "delayed:_delayed:10:keyword:0": "All pairs have two numbers.",
-        "delayed:_delayed:15:constant:0": "`verify_meta` only looks whether the meta is right, and it is.",
-        "delayed:_delayed:15:keyword:1": "`verify_meta` only looks whether the meta is right, and it is.",
     },
     "dask-dataframes.seats": {
         "broadcast:_by_broadcast:2:constant:0": "One partition of the planes or several, sent to each partition of the flights either way.",

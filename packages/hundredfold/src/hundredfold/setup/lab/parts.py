@@ -135,7 +135,7 @@ def grading() -> Run:
 
 
 def answers() -> Run:
-    """6 500 answers by writers who had not seen the checks, each judged as its label says"""
+    """6 700 answers by writers who had not seen the checks, each judged as its label says"""
     # By unit: each has a kernel of its own.
     return Run((*_pytest(), "--dist", "loadgroup", "tests/answers"))
 
