@@ -115,7 +115,7 @@ def benchmark(arguments: list[str]) -> int:
     if arguments and not arguments[0].startswith("-"):
         name = arguments.pop(0)
         if name not in scripts:
-            raise Stop(f"There is no benchmark {name!r}; there are {', '.join(scripts)}.")
+            raise WrongUse(f"There is no benchmark {name!r}; there are {', '.join(scripts)}.")
         scripts = {name: scripts[name]}
     return max([_run(str(script), *arguments) for script in scripts.values()], default=0)
 

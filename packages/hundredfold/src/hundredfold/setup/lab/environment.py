@@ -14,7 +14,7 @@ from pathlib import Path
 
 from hundredfold.setup import workspace
 
-from . import ROOT, Stop, on_disk, read_only, uv
+from . import ROOT, Stop, WrongUse, on_disk, read_only, uv
 
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -43,7 +43,7 @@ def ready(*, groups: Iterable[str] = ()) -> Path:
     extra = chosen()
     for group in groups:
         if group not in GROUPS:
-            raise Stop(f"There is no group {group!r}; the groups are {', '.join(GROUPS)}.")
+            raise WrongUse(f"There is no group {group!r}; the groups are {', '.join(GROUPS)}.")
     state = _state()
     wanted = sorted({*state.get("groups", []), *groups})
     if _finished(state, extra, wanted):
@@ -68,7 +68,7 @@ def chosen() -> str:
 
         extra = packages.extra()
     if extra not in EXTRAS:
-        raise Stop(f"EXTRA={extra} names no set of packages: it is one of {', '.join(EXTRAS)}.")
+        raise WrongUse(f"EXTRA={extra} names no set of packages: it is one of {', '.join(EXTRAS)}.")
     return extra
 
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import ROOT, Stop, beside, environment, hub
+from . import ROOT, Stop, WrongUse, beside, environment, hub
 
 CACHE = ROOT / ".cache" / "tests"
 PASSED = CACHE / "passed.json"
@@ -224,7 +224,7 @@ def command(arguments: list[str]) -> int:
     while arguments and arguments[0] in PARTS:
         names.append(arguments.pop(0))
     if arguments and not names:
-        raise Stop(
+        raise WrongUse(
             f"{arguments[0]!r} is no part of the tests: name one of {', '.join(PARTS)}; what follows goes to what they run."
         )
     environment.ready(groups=["test"])
