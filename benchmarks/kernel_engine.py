@@ -2,7 +2,7 @@
 
     python benchmarks/kernel_engine.py [--repeats 7] [--json FILE] [--only stencil,traced,sizes,compile,import,wrong]
 
-The stand-in's ways of running a kernel and Numba's simulator (``NUMBA_ENABLE_CUDASIM=1``) each live in a process of their
+The simulated library's ways of running a kernel and Numba's simulator (``NUMBA_ENABLE_CUDASIM=1``) each live in a process of their
 own; what is compared is measured in turns (one repeat of each way, then the next), so that the load of the machine hits
 all alike.  Figures are medians with the smallest and largest; a launch is timed to the end of its synchronisation, on
 arrays that are on the device already.  Compilation is measured in fresh processes: with empty caches (the very first
@@ -411,7 +411,7 @@ def measure_import(repeats: int) -> None:
         "python alone": "pass",
         "import hundredfold, activate": "import gpusim; gpusim.activate()",
         "import numba": "import numba",
-        "from numba import cuda (the stand-in)": "import gpusim; gpusim.activate()\nfrom numba import cuda",
+        "from numba import cuda (the simulated library)": "import gpusim; gpusim.activate()\nfrom numba import cuda",
         "    and a kernel that is never launched": (
             "import gpusim; gpusim.activate()\nfrom numba import cuda\n"
             "@cuda.jit\ndef kernel(x):\n    x[cuda.grid(1)] = 1"

@@ -1,4 +1,4 @@
-"""What the CuPy stand-in costs: to enqueue a call, and to enqueue and run it, beside plain NumPy.
+"""What the simulated CuPy costs: to enqueue a call, and to enqueue and run it, beside plain NumPy.
 
     python benchmarks/standin_overhead.py [--seconds 2] [--json FILE]
 
@@ -66,7 +66,7 @@ def enqueue(function, seconds: float) -> list[float]:
 
 
 def pairs(function, size: int, seconds: float) -> tuple[list[float], list[float]]:
-    """Seconds of the stand-in, synchronised, and of NumPy, one after the other."""
+    """Seconds of the simulated library, synchronised, and of NumPy, one after the other."""
     device = cp.random.default_rng(0).random(size), cp.random.default_rng(1).random(size)
     host = tuple(array._a for array in device)  # the same memory: where arrays happen to lie must not decide
     for _ in range(2):
@@ -88,7 +88,7 @@ def pairs(function, size: int, seconds: float) -> tuple[list[float], list[float]
 
 
 def simulated(function, device) -> None:
-    """The stand-in's work, enqueued and run."""
+    """The simulated library's work, enqueued and run."""
     function(cp, *device)
     cp.cuda.runtime.deviceSynchronize()
 

@@ -6,7 +6,7 @@
     anything else                           that command: bash, hundredfold-nbval, hundredfold doctor, jupyter lab …
 
 Before a server, the learner's copies of the course are brought up to date in the home volume; what the learner changed stays. What
-would make the server fail, or lose what is done in it, is said first, in a sentence for whoever can mend it.
+would make the server fail, or lose what is done in it, is said first, in a sentence for whoever can fix it.
 """
 
 import errno
@@ -110,11 +110,11 @@ def hub_server(arguments, home):
 def home_closed(home):
     """A sentence if this user can write nothing to the home folder, else None."""
     uid, gid = os.getuid(), os.getgid()
-    mend = f"chown -R {uid}:{gid} on the volume mends it (on Kubernetes, `fsGid: {gid}`)"
+    fix = f"chown -R {uid}:{gid} on the volume fixes it (on Kubernetes, `fsGid: {gid}`)"
     try:
         owner = home.stat().st_uid
     except OSError:
-        return f"There is no home folder {home}: mount the learner's volume there. An administrator can mend that."
+        return f"There is no home folder {home}: mount the learner's volume there. An administrator can fix that."
     try:
         with tempfile.TemporaryFile(dir=home):
             return None
@@ -126,12 +126,12 @@ def home_closed(home):
         whose = "root" if owner == 0 else f"user {owner}"
         return (
             f"The home volume {home} belongs to {whose} and the lab runs as user {uid}, so nothing could be saved and the lab did "
-            f"not start; what is on the volume is as it was. An administrator can mend it: {mend}."
+            f"not start; what is on the volume is as it was. An administrator can fix it: {fix}."
         )
 
 
 def serve_sentence(sentence, home):
-    """Be a page with that sentence where the hub expects the server, so that the learner reads it, until the volume is mended."""
+    """Be a page with that sentence where the hub expects the server, so that the learner reads it, until the volume is fixed."""
     told = urlsplit(os.environ.get("JUPYTERHUB_SERVICE_URL") or f"http://0.0.0.0:{PORT}/")
     server = HTTPServer((told.hostname or "0.0.0.0", told.port or int(PORT)), page(sentence))
     server.timeout = 5
@@ -148,7 +148,7 @@ def page(sentence):
         "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
         "<meta http-equiv=refresh content=15><title>The lab cannot start</title>"
         "<style>:root{color-scheme:light dark}body{font:1.1rem/1.5 system-ui;max-width:40rem;margin:4rem auto;padding:0 1rem}</style>"
-        f"<h1>The lab cannot start yet</h1><p>{text}</p><p>Tell your instructor. When it is mended, this page says that the server "
+        f"<h1>The lab cannot start yet</h1><p>{text}</p><p>Tell your instructor. When it is fixed, this page says that the server "
         "has stopped: start it again.</p>"
     ).encode()
 

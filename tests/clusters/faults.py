@@ -2,7 +2,7 @@
 
 `Faults` keeps one cluster by hand (a scheduler and a client on hosts of their own, three workers, TLS) and breaks it anew for
 each seed. A run ends as `right` (the singular values are LAPACK's), `reported` (an error, in a sentence, within the time-out),
-`wrong`, or `hang`; the last two must not be. After it all is mended as a person would: cables in, dead workers started again.
+`wrong`, or `hang`; the last two must not be. After it all is fixed as a person would: cables in, dead workers started again.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ KINDS = {
 
 
 class Faults:
-    """A cluster that is broken and mended: `with Faults() as faults: faults.run(seed)`."""
+    """A cluster that is broken and fixed: `with Faults() as faults: faults.run(seed)`."""
 
     def __init__(self) -> None:
         self.world = World(HOSTS)

@@ -90,7 +90,7 @@ def test_a_node_dies_in_the_middle_and_the_answer_is_right(slurm, program, value
     assert person.end() == 0
     until(lambda: states(slurm)[victim].strip("*") in ("down", "completing"), "Slurm knows that the node is gone")
 
-    # The host is mended: cable and slurmd, as after a boot, and Slurm gives it work again.
+    # The host is fixed: cable and slurmd, as after a boot, and Slurm gives it work again.
     slurm.plug(victim)
     slurm.start(victim, "bash", START, slurm.folder, "node", victim, log=f"{victim}.log")
     until(lambda: states(slurm)[victim] in ("idle", "mixed"), "the node is back")
@@ -120,8 +120,8 @@ def test_a_refused_job_ends_the_waiting_with_slurms_own_reason(slurm, program, a
 
 def test_a_queue_that_never_starts_is_told_within_the_time_out(slurm, program):
     for asked, reason in [({"queue": "closed"}, "PartitionDown"), ({}, "ReqNodeNotAvail|DRAINED|Resources|None")]:
-        if not asked:  # the nodes are being mended: their jobs wait
-            slurm.run("login", "scontrol", "update", f"nodename={','.join(NODES)}", "state=drain", "reason=mended")
+        if not asked:  # the nodes are being fixed: their jobs wait
+            slurm.run("login", "scontrol", "update", f"nodename={','.join(NODES)}", "state=drain", "reason=fixed")
         try:
             make = site(slurm, gpus=0, **asked)
             person = program(slurm, "login", "on_slurm.py", {"make": make, "jobs": 1, "runs": [{"timeout": 8}]})

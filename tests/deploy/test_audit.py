@@ -40,9 +40,9 @@ def test_an_advisory_is_a_finding_unless_it_is_accepted_for_that_package():
     )
     assert result.excepted == {"PYSEC-1": "why"}, "by any of its numbers"
     assert not result.stale
-    ((name, version, advisory, mended, about),) = result.found
-    assert (name, version, advisory, mended, about) == ("tornado", "6", "PYSEC-1", "7", "Bad things.")
-    assert "3 of 3 packages" in result.lines()[0] and any("mended in 7" in line for line in result.lines())
+    ((name, version, advisory, fixed, about),) = result.found
+    assert (name, version, advisory, fixed, about) == ("tornado", "6", "PYSEC-1", "7", "Bad things.")
+    assert "3 of 3 packages" in result.lines()[0] and any("fixed in 7" in line for line in result.lines())
 
 
 def test_what_was_not_answered_is_not_called_audited():

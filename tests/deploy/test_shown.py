@@ -60,7 +60,7 @@ def test_the_shell_reads_what_is_done_by_hand():
 
 
 def test_the_options_of_the_lines_by_hand_are_those_that_the_commands_have(standins):
-    """`dask cuda worker` as the stand-in of Dask-CUDA has it, whose options are checked against the real one's."""
+    """`dask cuda worker` as the simulated Dask-CUDA has it, whose options are checked against the real one's."""
     from dask_cuda.cli import cuda
     from distributed.cli.dask_scheduler import main as scheduler
 

@@ -1,6 +1,6 @@
 """Small measurements of a device: what a launch costs, how fast data crosses, how many random numbers it makes, what a request moves.
 
-Each works with the real libraries and with the stand-ins, whose times are the CPU's.  Times are the least of several, between
+Each works with the real libraries and with the simulated libraries, whose times are the CPU's.  Times are the least of several, between
 synchronisations: a rate is what the device can do.
 """
 

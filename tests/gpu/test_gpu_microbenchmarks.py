@@ -1,4 +1,4 @@
-"""The microbenchmarks, on the stand-ins: they run, and their units are what they say; the rates are a GPU's only on a GPU."""
+"""The microbenchmarks, on the simulated libraries: they run, and their units are what they say; the rates are a GPU's only on a GPU."""
 
 import sys
 from pathlib import Path

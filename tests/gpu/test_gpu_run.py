@@ -300,7 +300,7 @@ def test_a_kernel_that_faults_costs_no_kernel_after_it(monkeypatch):
     assert conformance._kernel("saxpy", {"dry": False}) == {"same": False, "error": "CUDA_ERROR_ILLEGAL_ADDRESS"}
     assert Way.closed == 1 and list(kept) == ["compiled"]  # the next one gets a new process
     kept.update(gpu=Way(), compiled=Way(error="none here"))
-    assert conformance._kernel("saxpy", {"dry": False}) == {"same": False, "error": "The stand-in: none here"}
+    assert conformance._kernel("saxpy", {"dry": False}) == {"same": False, "error": "The simulated library: none here"}
 
 
 def test_the_files_of_names_are_there():

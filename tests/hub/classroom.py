@@ -220,7 +220,7 @@ class Pupil(hubs.Learner):
         self.here_since = self.here_since or time.monotonic()
 
     def lesson(self, stop: threading.Event, pace: tuple[float, float], weights: dict[str, float]) -> None:
-        """Do one thing after another, with pauses of `pace` seconds, until `stop`; what goes wrong is noted, and mended."""
+        """Do one thing after another, with pauses of `pace` seconds, until `stop`; what goes wrong is noted, and fixed."""
         first = None
         while not stop.wait(self.dice.uniform(*pace)) or not self.orders.empty():
             ordered = not self.orders.empty()

@@ -363,7 +363,7 @@ class Learner:
 
     @staticmethod
     def _refused(page: requests.Response) -> None:
-        """Fail on what a learner could not mend by waiting."""
+        """Fail on what a learner could not fix by waiting."""
         assert page.status_code in (200, 404, 424, 502, 503), f"{page.status_code}: {words(page.text)[-600:]}"
         assert "Spawn failed" not in page.text, words(page.text)[-600:]
 

@@ -146,14 +146,14 @@ def test_who_leaves_gives_the_seat_back_and_leaves_no_process(hub, people):
 
 
 @pytest.mark.parametrize(
-    ("spoil", "mend", "said"),
+    ("spoil", "fix", "said"),
     [
         ("chown root {home}", "chown {name} {home}", "belongs to somebody else"),
         ("mv {home} {home}.away", "mv {home}.away {home}", "is not there"),
     ],
     ids=["a home folder of root's", "no home folder"],
 )
-def test_a_home_folder_that_nobody_could_save_in_is_said_to_the_learner(hub, people, spoil, mend, said):
+def test_a_home_folder_that_nobody_could_save_in_is_said_to_the_learner(hub, people, spoil, fix, said):
     name = people.add("kim") if f"{people.mark}kim" not in people.names else f"{people.mark}kim"
     what = {"home": pwd.getpwnam(name).pw_dir, "name": name}
     subprocess.run(spoil.format(**what), shell=True, check=True)
@@ -168,7 +168,7 @@ def test_a_home_folder_that_nobody_could_save_in_is_said_to_the_learner(hub, peo
             kim.open()
         assert name not in hub.seats()
     finally:
-        subprocess.run(mend.format(**what), shell=True, check=True)
+        subprocess.run(fix.format(**what), shell=True, check=True)
 
 
 def test_a_server_starts_on_a_full_disk_also_where_kernels_have_run_and_says_so(hub, people):

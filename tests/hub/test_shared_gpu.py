@@ -13,7 +13,7 @@ import hubs
 import pytest
 from traitlets.config.loader import PyFileConfigLoader
 
-#: The stand-in's own UUID, so that what a seat is shown is there in its notebook.
+#: The simulated library's own UUID, so that what a seat is shown is there in its notebook.
 GPU = "GPU-00000000-0000-4000-8000-000000000000"
 MEMORY = 15360  # MiB, as a T4 has
 EACH = 2000 << 20  # what each seat is given, in bytes

@@ -221,7 +221,7 @@ def test_on_a_hub_the_learner_of_a_home_that_belongs_to_root_reads_it_in_the_bro
         assert server.healthy(), "or the container would be ended before anybody has read the page"
         os.chown(home, 1000, 100)
         until(
-            "the page ends when the volume is mended",
+            "the page ends when the volume is fixed",
             lambda: server.process.poll() is not None or "start the server again" in server.said(),
         )
 

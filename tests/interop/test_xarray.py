@@ -1,4 +1,4 @@
-"""Xarray around the stand-in's arrays: the numbers stay on the device, the names go along."""
+"""Xarray around the simulated library's arrays: the numbers stay on the device, the names go along."""
 
 import numpy as np
 import pytest

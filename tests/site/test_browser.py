@@ -1,4 +1,4 @@
-"""The page that runs Python in the browser, in Chromium, on Pyodide: a kernel is written, run, mended and stopped, and each of the lectures runs."""
+"""The page that runs Python in the browser, in Chromium, on Pyodide: a kernel is written, run, fixed and stopped, and each of the lectures runs."""
 
 from __future__ import annotations
 
@@ -137,10 +137,10 @@ def test_a_kernel_is_run_looked_at_mended_and_kept(page):
     run(page)
     expect(picture).to_contain_text("Nothing wrong was found.")
     expect(page.locator(".hf-try-output")).to_contain_text("148.5")
-    mended = written(page)
+    fixed = written(page)
     page.reload()
     expect(editor(page)).to_contain_text("if i < x.size")
-    assert written(page) == mended
+    assert written(page) == fixed
 
 
 def test_an_example_is_shown_first_and_then_how_much_of_python_has_come(page):

@@ -15,7 +15,7 @@ from hundredfold import cli
 RECORDED = Path(__file__).parents[2] / "gpusim" / "tests" / "hardware" / "recorded"
 
 
-# Not what other tests of this process have set: one that puts the stand-ins in place exports it to its children.
+# Not what other tests of this process have set: one that puts the simulated libraries in place exports it to its children.
 CLEAN = {
     name: value for name, value in os.environ.items() if not name.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_"))
 }

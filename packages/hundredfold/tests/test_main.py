@@ -1,4 +1,4 @@
-"""``python -m hundredfold``: a program runs as under ``python``, with the stand-ins in place."""
+"""``python -m hundredfold``: a program runs as under ``python``, with the simulated libraries in place."""
 
 import json
 import os
@@ -123,7 +123,7 @@ def test_children_started_by_spawn_find_the_programs_functions(run):
     )
     (run.folder / "program.py").write_text(program)
     for arguments in (["program.py"], ["-m", "program"]):
-        assert run(*arguments).stdout == "[(2, 'StandInFinder')]\n"
+        assert run(*arguments).stdout == "[(2, 'SimulatedFinder')]\n"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send to a child")

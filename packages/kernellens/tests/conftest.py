@@ -1,6 +1,6 @@
-"""Kernels of these tests are written with the stand-in of `numba.cuda`; each file's `cuda` is set here, while its tests run.
+"""Kernels of these tests are written with the simulated library of `numba.cuda`; each file's `cuda` is set here, while its tests run.
 
-The real one, imported here, would keep the stand-ins from being activated later in the same process.
+The real one, imported here, would keep the simulated libraries from being activated later in the same process.
 """
 
 import importlib

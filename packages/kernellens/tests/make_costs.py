@@ -1,6 +1,6 @@
 """Count what the compiler makes of functions of numbers: prints `packages/kernellens/src/kernellens/times/costs.json`'s rows.
 
-Run with a Python that has the real numba-cuda and its compiler (the extra `compiler`), without the stand-ins:
+Run with a Python that has the real numba-cuda and its compiler (the extra `compiler`), without the simulated libraries:
 
     python packages/kernellens/tests/make_costs.py
 

@@ -1,6 +1,6 @@
 """Count the operations in the PTX of the kernel set's kernels: writes `ptx_operations.json` beside this file.
 
-Run with a Python that has the real numba-cuda and its compiler (the extra `compiler`), without the stand-ins:
+Run with a Python that has the real numba-cuda and its compiler (the extra `compiler`), without the simulated libraries:
 
     python packages/kernellens/tests/make_ptx_operations.py
 """

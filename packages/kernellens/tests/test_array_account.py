@@ -12,7 +12,7 @@ from kernellens.arrays import rewriting
 from kernellens.arrays.account import from_memory
 from kernellens.arrays.events import Event, Span
 
-cuda = None  # the stand-in, set by conftest.py
+cuda = None  # the simulated library, set by conftest.py
 N = 100_000
 BYTES = 8 * N
 

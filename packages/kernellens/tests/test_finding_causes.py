@@ -6,7 +6,7 @@ import kernellens
 from gpusim.kernels.faults import DeadlockError, TooLongError
 from gpusim.kernels.sanitizer import findings
 
-cuda = None  # the stand-in, set by conftest.py
+cuda = None  # the simulated library, set by conftest.py
 
 
 def test_a_kernel_that_does_not_end_is_no_refused_launch(monkeypatch):

@@ -38,26 +38,26 @@ def test_the_lens_says_what_stands_there(number, title, program, said):
     assert f"{first.severity}: {first.kind}: {first.sentence.splitlines()[0]}" == said.strip()
 
 
-MENDED = {
+FIXED = {
     "1": ("image[x + across, y + down, c]", "image[min(max(x + across, 0), 19), min(max(y + down, 0), 29), c]"),
     "3": ("* tile[k, column]\n", "* tile[k, column]\n        cuda.syncthreads()\n"),
 }
 
 
-@pytest.mark.parametrize("number", MENDED)
+@pytest.mark.parametrize("number", FIXED)
 def test_what_is_said_to_mend_it_does(number):
     (program,) = [program for found, _, program, _ in CASES if found == number]
-    old, new = MENDED[number]
+    old, new = FIXED[number]
     assert program.count(old) == 1
-    assert look(f"mended{number}.py", program.replace(old, new)) == []
+    assert look(f"fixed{number}.py", program.replace(old, new)) == []
 
 
 def test_with_the_fence_the_flag_is_a_warning():
     (program,) = [program for found, _, program, _ in CASES if found == "6"]
     raised = "        cuda.atomic.add(flags, i, 1)"
     assert program.count(raised) == 1
-    mended = look("mended6.py", program.replace(raised, "        cuda.threadfence()\n" + raised))
-    assert {(finding.kind, finding.severity) for finding in mended} == {("race", "warning")}
+    fixed = look("mended6.py", program.replace(raised, "        cuda.threadfence()\n" + raised))
+    assert {(finding.kind, finding.severity) for finding in fixed} == {("race", "warning")}
 
 
 def test_the_halo_is_right_with_its_guards_the_right_way_round():

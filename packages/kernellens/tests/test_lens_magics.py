@@ -10,7 +10,7 @@ import kernellens
 from gpusim.hardware import gpus
 from kernellens import magics, target
 
-cuda = None  # the stand-in, set by conftest.py
+cuda = None  # the simulated library, set by conftest.py
 
 
 def cell(shell, line, body):

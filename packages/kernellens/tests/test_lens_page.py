@@ -10,7 +10,7 @@ import kernellens
 from gpusim.kernels.sanitizer.findings import Finding
 from kernellens.check.sarif import RULES
 
-cuda = None  # the stand-in, set by conftest.py
+cuda = None  # the simulated library, set by conftest.py
 PAGE = (Path(__file__).parents[3] / "docs" / "lens.md").read_text(encoding="utf-8")
 
 

@@ -20,7 +20,7 @@ from kernellens.plot import tracks
 from kernellens.profiling import entries, schedule
 from kernellens.profiling.entries import Entry
 
-cuda = None  # the stand-in, set by conftest.py
+cuda = None  # the simulated library, set by conftest.py
 H200 = gpus.find("H200")
 N = 1_000_000
 

@@ -60,7 +60,7 @@ END
       echo "NodeName=$node NodeAddr=$address NodeHostname=$node CPUs=16 RealMemory=64000 Gres=gpu:2 State=UNKNOWN"
     done
     echo "PartitionName=gpu Nodes=$(IFS=,; echo "$*") Default=YES MaxTime=02:00:00 State=UP"
-    # A partition that takes jobs and never starts one, as while a site is being mended.
+    # A partition that takes jobs and never starts one, as while a site is being fixed.
     echo "PartitionName=closed Nodes=$(IFS=,; echo "$*") MaxTime=02:00:00 State=DOWN"
   } >"$slurm/slurm.conf"
   # A slurmd of this age does not start without a kind of control group, though nothing here uses one; v1 asks for none to be there.

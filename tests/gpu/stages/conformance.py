@@ -1,4 +1,4 @@
-"""2. The lists of differences, the names and the kernel set against the real libraries: every difference from the stand-ins, listed.
+"""2. The lists of differences, the names and the kernel set against the real libraries: every difference from the simulated libraries, listed.
 
 The cases are those of `packages/gpusim/tests/conformance`, run by its own functions, one at a time so that a crash costs one; `test_names.py` runs
 as it is.  The kernels are those of `packages/gpusim/tests/kernels_set`, on the GPU and compiled for the CPU, and held together.
@@ -108,7 +108,7 @@ def _file(name):
         "-p",
         "no:cacheprovider",
     ]
-    # The file puts the stand-ins in place itself, where there is no GPU.
+    # The file puts the simulated libraries in place itself, where there is no GPU.
     env = {name: value for name, value in os.environ.items() if name != "GPUSIM_SIMULATE"}
     done = subprocess.run(command, capture_output=True, text=True, timeout=390, check=False, cwd=ROOT, env=env)
     last = (done.stdout.strip().splitlines() or [done.stderr[-300:]])[-1]
@@ -127,7 +127,7 @@ def _kernel(name, about):
         _kept.pop(on_gpu).close()
         return {"same": False, "error": gpu["error"][-1500:]}
     if cpu["error"]:
-        return {"same": False, "error": f"The stand-in: {cpu['error'][-1500:]}"}
+        return {"same": False, "error": f"The simulated library: {cpu['error'][-1500:]}"}
     found = _against(gpu, cpu)
     if found["same"] or about["dry"]:
         return found

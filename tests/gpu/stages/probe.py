@@ -146,7 +146,7 @@ def _said(command) -> str:
 
 
 def real(about) -> None:
-    """The stand-ins where this is a dry run; otherwise nothing: `import cupy` is the real one's."""
+    """The simulated libraries where this is a dry run; otherwise nothing: `import cupy` is the real one's."""
     if about["dry"]:
         import gpusim
 

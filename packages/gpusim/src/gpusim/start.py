@@ -42,7 +42,7 @@ class CannotStartError(RuntimeError):
 def start(speaker: Speaker = Speaker()) -> str:  # noqa: B008 - a constant
     """Get this process ready and return the line that says what was found and what to expect.
 
-    Where a GPU works, nothing is replaced.  Where none does, or where GPUSIM_SIMULATE or the speaker asks for it, the stand-ins are put
+    Where a GPU works, nothing is replaced.  Where none does, or where GPUSIM_SIMULATE or the speaker asks for it, the simulated libraries are put
     in place here and in all processes started from here.  No CUDA context is made.
 
     Raises
@@ -77,7 +77,7 @@ def _gpu(speaker: Speaker) -> str:
     if mismatch is not None:
         raise CannotStartError(
             f"{speaker.name}: {probe.usable[0].name} works here, but not with these packages. {mismatch.why} "
-            f"Run `{mismatch.mend}` in a terminal and restart Python here (in a notebook: Kernel, Restart Kernel); "
+            f"Run `{mismatch.fix}` in a terminal and restart Python here (in a notebook: Kernel, Restart Kernel); "
             "to simulate a GPU on purpose, set GPUSIM_SIMULATE=1 before it starts."
         )
     finder.watch_dask()
@@ -98,7 +98,7 @@ def _simulated(speaker: Speaker, asked_for: bool) -> str:
     except gpusim.TooLateError as error:
         raise CannotStartError(
             f"{speaker.name}: the real {_and(error.names)} {'was' if len(error.names) == 1 else 'were'} imported before, too "
-            f"early for a stand-in to take its place: {speaker.too_early}"
+            f"early for a simulated library to take its place: {speaker.too_early}"
         ) from error
     cores = hardware.cpu.cores()
     gpus = f"1 GPU of {_size(memory)}" if count == 1 else f"{count} GPUs of {_size(memory)} each"

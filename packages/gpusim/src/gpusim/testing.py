@@ -25,12 +25,12 @@ def no_standins_left():
     """A module that leaves them in place makes tests of other modules fail, in some orders only: say so where it happens."""
     yield
     finder = sys.modules.get("gpusim.importing.finder")
-    assert finder is None or finder.installed() is None, "this module's tests left the stand-ins in place"
+    assert finder is None or finder.installed() is None, "this module's tests left the simulated libraries in place"
 
 
 @pytest.fixture(scope="module")
 def standins():
-    """`import cupy`, `import cudf`, `from numba import cuda` … give the stand-ins while a module's tests run."""
+    """`import cupy`, `import cudf`, `from numba import cuda` … give the simulated libraries while a module's tests run."""
     import numba as real
 
     from gpusim.device import device, queue

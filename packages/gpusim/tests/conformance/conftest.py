@@ -1,6 +1,6 @@
-"""The libraries under test: the stand-ins here, the real ones where a GPU works. The assertions are the same.
+"""The libraries under test: the simulated libraries here, the real ones where a GPU works. The assertions are the same.
 
-Run with ``GPUSIM_SIMULATE=1`` to test the stand-ins on a GPU machine too.
+Run with ``GPUSIM_SIMULATE=1`` to test the simulated libraries on a GPU machine too.
 """
 
 import pytest
@@ -8,10 +8,10 @@ import pytest
 
 @pytest.fixture(scope="module")
 def libraries(request):
-    """Makes `import cupy`, `import cudf` … give what is to be tested; its value says which, ``"real"`` or ``"stand-ins"``."""
+    """Makes `import cupy`, `import cudf` … give what is to be tested; its value says which, ``"real"`` or ``"simulated"``."""
     from gpusim import hardware
 
     if hardware.mode() == "gpu":
         return "real"
     request.getfixturevalue("standins")
-    return "stand-ins"
+    return "simulated"

@@ -1,4 +1,4 @@
-"""A pytest plugin for one process of `run.py`: the stand-ins in place, the results of each test written as a line of JSON.
+"""A pytest plugin for one process of `run.py`: the simulated libraries in place, the results of each test written as a line of JSON.
 
 Loaded with ``-p child``; CUDF_SUITE names the ``cudf`` folder of the checkout, CUDF_RESULTS the file to write to, CUDF_EACH
 how many cases of each test function to run (0: all).

@@ -1,4 +1,4 @@
-"""cuDF's own tests under the stand-in: how many pass.
+"""cuDF's own tests under the simulated library: how many pass.
 
     python packages/gpusim/tests/cudf_suite/run.py --checkout PATH [--each N] [FILE|FOLDER …]
 

@@ -1,9 +1,9 @@
-"""Runs some files of CuPy's tests under the stand-in, in a process of its own: ``child.py CHECKOUT RESULTS FILE…``.
+"""Runs some files of CuPy's tests under the simulated library, in a process of its own: ``child.py CHECKOUT RESULTS FILE…``.
 
 CHECKOUT holds ``cupy/testing`` and ``tests/cupy_tests``; FILEs are relative to the latter.  A line of JSON goes to RESULTS when
 a test begins and when it is done, so that a crash loses nothing.
 
-``cupy.testing`` is the checkout's own, put in place of the stand-in's: it runs each test with NumPy and with ``cupy`` and
+``cupy.testing`` is the checkout's own, put in place of the simulated library's: it runs each test with NumPy and with ``cupy`` and
 compares values, types, shapes and errors.
 """
 
@@ -47,7 +47,7 @@ INNER = {
         "_SimpleCubReductionKernel_get_cached_function": None,
     },
 }
-# Modules of CuPy whose content the stand-in has elsewhere.
+# Modules of CuPy whose content the simulated library has elsewhere.
 ELSEWHERE = {
     "cupy._indexing": "cupy",
     "cupy._indexing.generate": "cupy._searching",
@@ -94,11 +94,11 @@ class Finder:
 
     @staticmethod
     def _owned(fullname: str) -> bool:
-        """Whether the stand-in has a module of that name after all."""
+        """Whether the simulated library has a module of that name after all."""
         from gpusim.importing import finder
 
         try:
-            return finder.StandInFinder().find_spec(fullname) is not None
+            return finder.SimulatedFinder().find_spec(fullname) is not None
         except ImportError:
             return False
 
@@ -228,7 +228,7 @@ def main() -> None:
     import cupy
     import cupy._creation
 
-    cupy._creation.from_data = cupy._creation  # CuPy has modules where the stand-in has one
+    cupy._creation.from_data = cupy._creation  # CuPy has modules where the simulated library has one
     cupy.linalg._util = types.SimpleNamespace(
         stacked_identity=lambda lead, n, dtype: cupy.broadcast_to(cupy.eye(n, dtype=dtype), (*lead, n, n))
     )
@@ -260,7 +260,7 @@ def main() -> None:
 
 
 def backends() -> None:
-    """``cupy_backends``, from which some test files import: the stand-in's modules under those names."""
+    """``cupy_backends``, from which some test files import: the simulated library's modules under those names."""
     for name in ("cupy_backends", "cupy_backends.cuda", "cupy_backends.cuda.api", "cupy_backends.cuda.libs"):
         module = sys.modules[name] = types.ModuleType(name)
         module.__path__ = []

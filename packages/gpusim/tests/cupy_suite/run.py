@@ -1,4 +1,4 @@
-"""CuPy's own tests under the stand-in: how many of those that are collected pass.
+"""CuPy's own tests under the simulated library: how many of those that are collected pass.
 
     python packages/gpusim/tests/cupy_suite/run.py --checkout PATH [--part math --part core …] [--json FILE]
 

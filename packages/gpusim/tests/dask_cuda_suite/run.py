@@ -1,4 +1,4 @@
-"""Dask-CUDA's own tests under the stand-in: how many of those that run here pass.
+"""Dask-CUDA's own tests under the simulated library: how many of those that run here pass.
 
     python packages/gpusim/tests/dask_cuda_suite/run.py --checkout PATH      a checkout of rapidsai/dask-cuda
 

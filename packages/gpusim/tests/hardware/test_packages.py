@@ -99,7 +99,7 @@ def test_what_fits_is_no_mismatch():
 
 
 @pytest.mark.parametrize(
-    ("cuda", "cc", "have", "says", "mend"),
+    ("cuda", "cc", "have", "says", "fix"),
     [
         ((12, 4), (9, 0), CU13, "built for CUDA 13, but the driver allows CUDA 12.4", ("cu12", False)),
         ((13, 0), (7, 0), CU13, "compute capability 7.0, which only CUDA 12 serves", ("cu12", False)),
@@ -109,9 +109,9 @@ def test_what_fits_is_no_mismatch():
         ((13, 0), (9, 0), {"cupy-cuda11x": "13.6.0"}, "built for CUDA 11", ("cu13", False)),
     ],
 )
-def test_mismatches(cuda, cc, have, says, mend):
+def test_mismatches(cuda, cc, have, says, fix):
     found = packages.mismatch(machine(cuda, cc), have, LINUX)
-    assert says in found.why and found.mend == packages.setup_command(*mend) and found.why.endswith(".")
+    assert says in found.why and found.fix == packages.setup_command(*fix) and found.why.endswith(".")
 
 
 @pytest.mark.parametrize(("variant", "wanted"), [("cu12", "cupy-cuda12x"), ("cu13", "cupy-cuda13x"), ("cpu", "gpusim")])
@@ -123,7 +123,7 @@ def test_pip_mends_where_nobody_names_another_command(variant, wanted):
 def test_who_is_set_up_by_a_command_of_its_own_says_so(monkeypatch):
     monkeypatch.setattr(packages, "_installer", None)
     packages.install_by(lambda variant, afresh: f"make {variant} {afresh}")
-    assert packages.mismatch(machine((13, 0), (9, 0)), {}, LINUX).mend == "make cu13 False"
+    assert packages.mismatch(machine((13, 0), (9, 0)), {}, LINUX).fix == "make cu13 False"
 
 
 def test_installed_is_read_from_another_environment_without_importing(tmp_path):

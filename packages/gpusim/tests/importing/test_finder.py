@@ -1,4 +1,4 @@
-"""The finder: whose names are ours, what a stand-in's modules look like, and what is refused."""
+"""The finder: whose names are ours, what a simulated library's modules look like, and what is refused."""
 
 import importlib
 import importlib.machinery
@@ -38,7 +38,7 @@ def stub(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path / "installed"))
     monkeypatch.setitem(finder.STANDINS, "stub", str(package))
     monkeypatch.setitem(finder.REFUSED, "later", "Use pandas until then.")
-    monkeypatch.setattr(sys, "meta_path", [finder.StandInFinder(), *sys.meta_path])
+    monkeypatch.setattr(sys, "meta_path", [finder.SimulatedFinder(), *sys.meta_path])
     yield package
     for name in [name for name in sys.modules if name.split(".")[0] in ("stub", "later")]:
         del sys.modules[name]
@@ -115,23 +115,23 @@ def test_names_that_only_begin_alike_are_not_ours(stub):
     assert finder.owner("numba.cuda") == finder.owner("numba.cuda.random") == "numba.cuda"
     assert finder.owner("distributed") is None and finder.owner("distributed.protocol.numpy") is None
     assert finder.owner("distributed.protocol.cupy") == "distributed.protocol.cupy"
-    assert finder.StandInFinder().find_spec("json") is None
+    assert finder.SimulatedFinder().find_spec("json") is None
 
 
 def test_installed_once_and_first(monkeypatch):
-    ours = (finder.StandInFinder, finder._DaskWatcher)
+    ours = (finder.SimulatedFinder, finder._DaskWatcher)
     others = [one for one in sys.meta_path if not isinstance(one, ours)]
     monkeypatch.setattr(sys, "meta_path", list(others))
     monkeypatch.delitem(sys.modules, "distributed", raising=False)
     finder.install()
     finder.install()
-    assert isinstance(sys.meta_path[0], finder.StandInFinder)
+    assert isinstance(sys.meta_path[0], finder.SimulatedFinder)
     assert [one for one in sys.meta_path if not isinstance(one, ours)] == others
     watching = [isinstance(one, finder._DaskWatcher) for one in sys.meta_path]
     assert sum(watching) == 1 and watching.index(True) < sys.meta_path.index(importlib.machinery.PathFinder)
     sys.meta_path.insert(0, sys.meta_path.pop())  # another tool comes in before us
     finder.install()
-    assert isinstance(sys.meta_path[0], finder.StandInFinder) and len(sys.meta_path) == len(others) + 2
+    assert isinstance(sys.meta_path[0], finder.SimulatedFinder) and len(sys.meta_path) == len(others) + 2
 
 
 @pytest.mark.parametrize("kind", [NotSimulatedError, NotSimulatedAttribute, NotSimulatedImport])
@@ -186,5 +186,5 @@ def test_activating_too_late_names_what_was_imported(tmp_path):
         timeout=60,
         env={**environment, "PYTHONPATH": str(tmp_path)},
     )
-    assert "cupy was imported before the stand-ins were in place: restart Python" in done.stdout, done.stderr
+    assert "cupy was imported before the simulated libraries were in place: restart Python" in done.stdout, done.stderr
     assert done.stdout.rstrip().endswith("['cupy'] False False")

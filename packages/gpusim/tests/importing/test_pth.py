@@ -16,7 +16,7 @@ REPORT = """
 import importlib.util, sys
 first = type(sys.meta_path[0]).__name__
 ours = sorted(name for name in sys.modules if name.partition(".")[0] in ("gpusim", "kernellens", "hundredfold"))
-print(first == "StandInFinder", ours)
+print(first == "SimulatedFinder", ours)
 """
 SIMULATING = "True ['gpusim', 'gpusim.importing', 'gpusim.importing.activate', 'gpusim.importing.errors',"
 SIMULATING += " 'gpusim.importing.finder', 'gpusim.texts', 'gpusim.variables']"
@@ -140,7 +140,7 @@ def test_another_environments_python_is_left_alone():
     done = subprocess.run(
         [base, "-I", "-S", "-c", program], capture_output=True, text=True, timeout=60, env=environment
     )
-    assert done.stdout.strip() != "StandInFinder" and done.stderr == ""
+    assert done.stdout.strip() != "SimulatedFinder" and done.stderr == ""
 
 
 PARENT = """
@@ -148,7 +148,7 @@ import concurrent.futures, multiprocessing, subprocess, sys
 
 def look(_=None):
     import sys
-    return type(sys.meta_path[0]).__name__ == "StandInFinder" and type(sys.meta_path[1]).__name__ != "StandInFinder"
+    return type(sys.meta_path[0]).__name__ == "SimulatedFinder" and type(sys.meta_path[1]).__name__ != "SimulatedFinder"
 
 if __name__ == "__main__":
     import gpusim
@@ -159,7 +159,7 @@ if __name__ == "__main__":
         with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
             print(method, pool.submit(look).result())
     # loky, joblib and Dask's nanny all start `python -c` with an environment of their own making.
-    child = "import sys; print('child', type(sys.meta_path[0]).__name__ == 'StandInFinder')"
+    child = "import sys; print('child', type(sys.meta_path[0]).__name__ == 'SimulatedFinder')"
     subprocess.run([sys.executable, "-c", child], check=True)
     subprocess.run([sys.executable, "-c", f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"], check=True)
 """

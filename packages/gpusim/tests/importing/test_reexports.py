@@ -149,7 +149,7 @@ def test_a_misspelt_module_is_answered_with_the_nearest_line(tmp_path, monkeypat
     (tmp_path / "stub" / "reexports.json").write_text('{"stub.streams": {"from": {"stub": "value"}}}')
     monkeypatch.setitem(finder.STANDINS, "stub", str(tmp_path / "stub"))
     monkeypatch.setattr(finder, "_tables", {})  # another test's library of this name had no table
-    monkeypatch.setattr(sys, "meta_path", [finder.StandInFinder(), *sys.meta_path])
+    monkeypatch.setattr(sys, "meta_path", [finder.SimulatedFinder(), *sys.meta_path])
     try:
         with pytest.raises(finder.NotSimulatedImport, match=re.escape("Nearest simulated: stub.streams.")):
             __import__("stub.stream")

@@ -1,4 +1,4 @@
-"""The names a kernel uses, without the stand-in: what is tested here is the engine by itself."""
+"""The names a kernel uses, without the simulated library: what is tested here is the engine by itself."""
 
 from types import ModuleType
 

@@ -1,6 +1,6 @@
 """Pairs of number types under every operator, in a kernel and in ``numba.njit``: run by test_arithmetic.py.
 
-A process with the stand-in in it; prints a line of JSON for each pair: what differs.
+A process with the simulated library in it; prints a line of JSON for each pair: what differs.
 """
 
 from __future__ import annotations

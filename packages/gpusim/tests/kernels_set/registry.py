@@ -2,7 +2,7 @@
 
 An entry is a kernel in plain ``numba.cuda`` code, the arguments to try it on, and what it should compute, in NumPy.  The
 modules of ``own/`` and ``public/`` register theirs when imported, in any process where ``from numba import cuda`` works:
-under the stand-in, under Numba's own simulator, or on a GPU.  This module needs only NumPy.
+under the simulated library, under Numba's own simulator, or on a GPU.  This module needs only NumPy.
 """
 
 from __future__ import annotations

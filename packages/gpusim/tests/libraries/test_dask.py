@@ -1,4 +1,4 @@
-"""Dask over the stand-in: threads, processes, and the arrays that travel between them."""
+"""Dask over the simulated library: threads, processes, and the arrays that travel between them."""
 
 import subprocess
 import sys

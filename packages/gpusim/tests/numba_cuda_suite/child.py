@@ -1,4 +1,4 @@
-"""Runs the tests of one file of the suite under the stand-in, in a process of its own: ``child.py TESTS FILE RESULTS``.
+"""Runs the tests of one file of the suite under the simulated library, in a process of its own: ``child.py TESTS FILE RESULTS``.
 
 TESTS is the suite's ``tests`` folder, FILE one of its files without ``.py`` (``cudapy/test_atomics``), RESULTS where a line of
 JSON goes for each test when it is done, so that a crash loses nothing.
@@ -27,7 +27,7 @@ import selection  # noqa: E402
 
 LIMIT = 60  # seconds for one test
 
-# Inner modules of numba-cuda that tests take helpers from (a type's signature, a dtype's type): Numba's own, for the stand-in
+# Inner modules of numba-cuda that tests take helpers from (a type's signature, a dtype's type): Numba's own, for the simulated library
 # has no such insides.
 NUMBAS = {
     "numba.cuda.np": "numba.np",
@@ -78,11 +78,11 @@ class Finder:
         return None
 
     def _owned(self, fullname: str) -> bool:
-        """Whether the stand-in has a module of that name after all."""
+        """Whether the simulated library has a module of that name after all."""
         from gpusim.importing import finder
 
         try:
-            return finder.StandInFinder().find_spec(fullname) is not None
+            return finder.SimulatedFinder().find_spec(fullname) is not None
         except ImportError:
             return False
 
@@ -180,7 +180,7 @@ def run(thing, method, module) -> tuple[str, object]:
 def prepare() -> None:
     """What some modules do when imported, made harmless: sources in CUDA C++ for tests that link them, kernels by exec.
 
-    Kernels that a test makes with ``exec`` have no source that Python would keep, and the stand-in needs one (it says so).
+    Kernels that a test makes with ``exec`` have no source that Python would keep, and the simulated library needs one (it says so).
     Here exec keeps the text, as IPython does for its cells, so that what such kernels compute is tested too.
     """
     import builtins

@@ -1,4 +1,4 @@
-"""numba-cuda's own tests under the stand-in: how many of those that are about results pass.
+"""numba-cuda's own tests under the simulated library: how many of those that are about results pass.
 
     python packages/gpusim/tests/numba_cuda_suite/run.py --checkout PATH     a checkout of NVIDIA/numba-cuda, or where it is installed
     python packages/gpusim/tests/numba_cuda_suite/run.py --installed         the tests of the CUDA target that Numba itself still carries

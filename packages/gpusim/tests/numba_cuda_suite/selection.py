@@ -123,7 +123,7 @@ SOURCES: list[tuple[str, tuple[str, str]]] = [
 ]
 
 
-# Errors of the stand-in that say the same once a test has come to that point.
+# Errors of the simulated library that say the same once a test has come to that point.
 ENDINGS: list[tuple[str, tuple[str, str]]] = [
     (r"NotSimulatedError: inspect_(asm|llvm|sass|lto_ptx)", ("code", "reads generated code")),
     (r"NotSimulatedError: cuda\.declare_device", ("code", "links CUDA C++")),

@@ -61,7 +61,7 @@ def load_ipython_extension(ip):
 
 
 def unload_ipython_extension(ip):
-    """Take the magics away again; stand-ins that are in place stay until the kernel is restarted."""
+    """Take the magics away again; simulated libraries that are in place stay until the kernel is restarted."""
     from hundredfold.notebook.extension import unload
 
     unload(ip)

@@ -34,7 +34,7 @@ for number, cell in enumerate(sys.argv[1:]):
         break
 facts = {
     "failed": failed,
-    "finder": type(sys.meta_path[0]).__name__ == "StandInFinder",
+    "finder": type(sys.meta_path[0]).__name__ == "SimulatedFinder",
     "exported": {name: os.environ.get(name) for name in ("GPUSIM_SIMULATE", "SCIPY_ARRAY_API")},
     "imported": sorted({name.split(".")[0] for name in set(sys.modules) - before}),
     "libraries": sorted(name for name in set(sys.modules) - before if name.startswith("hundredfold.")),
@@ -85,7 +85,7 @@ def test_without_a_gpu_the_standins_take_the_names(cells):
     assert re.match(r"Hundredfold: no GPU here: \d+ cores? simulates? 1 GPU of \S+ [MGT]B\. ", line)
     assert line.endswith("Answers are right; times are this CPU's.")
     assert len(line) <= 105  # JupyterLab breaks a longer one in the middle of a word
-    assert "StandInLoader" in output and facts["failed"] is None and facts["finder"]
+    assert "SimulatedLoader" in output and facts["failed"] is None and facts["finder"]
     assert facts["exported"] == {"GPUSIM_SIMULATE": "1", "SCIPY_ARRAY_API": None}
 
 
@@ -143,7 +143,7 @@ def test_a_fresh_python_has_nothing_of_the_notebook_and_the_same_libraries(cells
         "print(sys.marked)",
     )
     assert facts["failed"] is None, errors
-    assert "False é" in output and "StandInLoader" in output and "False __main__" in output
+    assert "False é" in output and "SimulatedLoader" in output and "False __main__" in output
     assert output.endswith("True\n")
 
 

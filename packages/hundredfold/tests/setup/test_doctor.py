@@ -1,4 +1,4 @@
-"""The doctor on recorded machines, good and bad: what it finds, whether the lab would work, and the one command that mends."""
+"""The doctor on recorded machines, good and bad: what it finds, whether the lab would work, and the one command that fixes."""
 
 import json
 import os
@@ -32,7 +32,7 @@ HEALTHY = {
 }
 NAMES = sorted(path.stem for path in RECORDED.glob("*.json"))
 
-# Each recorded machine: whether the lab would work, in which mode, with which variant; what the first thing to mend says and the
+# Each recorded machine: whether the lab would work, in which mode, with which variant; what the first thing to fix says and the
 # command for it (None: nothing is bad).
 EXPECTED = {
     "good-h200": (True, "gpu", "cu13", None, None),
@@ -93,7 +93,7 @@ def test_every_recording_is_expected():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_recorded_machine(examine, name):
-    ok, mode, extra, says, mend = EXPECTED[name]
+    ok, mode, extra, says, fix = EXPECTED[name]
     report = examine(name)
     assert (report.ok, report.mode, report.extra) == (ok, mode, extra), report.text()
     if says is None:
@@ -101,7 +101,7 @@ def test_recorded_machine(examine, name):
     else:
         first = report.bad[0]
         assert re.search(says, f"{first.what}. {first.why}"), first
-        assert first.mend == mend
+        assert first.fix == fix
         assert len(report.bad) == 1, report.text()
 
 
@@ -147,7 +147,7 @@ def test_toolkit_newer_than_the_driver(examine):
 
 
 @pytest.mark.parametrize(
-    ("part", "changes", "says", "mend"),
+    ("part", "changes", "says", "fix"),
     [
         ("lab", {"missing": ["jupyterlab", "numpy"]}, "not installed yet", "make setup EXTRA=cpu"),
         ("lab", {"missing": ["dask_labextension"]}, "Not installed: dask_labextension", "make setup EXTRA=cpu"),
@@ -159,11 +159,11 @@ def test_toolkit_newer_than_the_driver(examine):
         ("system", {"python": [3, 14, 0]}, "Python 3.14.0 does not fit", "uv python install 3.12"),
     ],
 )  # fmt: skip
-def test_a_lab_that_would_not_work(examine, part, changes, says, mend):
+def test_a_lab_that_would_not_work(examine, part, changes, says, fix):
     report = examine("no-gpu", **{part: changes})
     assert not report.ok
     (first,) = report.bad
-    assert re.search(says, f"{first.what}. {first.why}") and first.mend == mend
+    assert re.search(says, f"{first.what}. {first.why}") and first.fix == fix
 
 
 def test_disk_for_the_installation_depends_on_the_variant(examine):
@@ -182,20 +182,20 @@ def test_taken_ports_and_small_machines_are_notes(examine):
 
 
 def test_old_driver_elsewhere_than_ubuntu(examine):
-    def mend(**system):
+    def fix(**system):
         return examine("driver-470", system=system).bad[0]
 
-    assert mend(distribution=["rocky", "rhel", "fedora"]).mend == "sudo dnf install nvidia-open"
-    boxed = mend(container=True)
-    assert boxed.mend == "GPUSIM_SIMULATE=1 make lab" and "on the host" in boxed.why
-    assert mend(distribution=[]).mend == "GPUSIM_SIMULATE=1 make lab"
+    assert fix(distribution=["rocky", "rhel", "fedora"]).fix == "sudo dnf install nvidia-open"
+    boxed = fix(container=True)
+    assert boxed.fix == "GPUSIM_SIMULATE=1 make lab" and "on the host" in boxed.why
+    assert fix(distribution=[]).fix == "GPUSIM_SIMULATE=1 make lab"
 
 
 def test_a_finding_that_is_bad_needs_its_command():
     with pytest.raises(ValueError, match="needs the command"):
         doctor.Finding("bad", "The roof leaks")
     with pytest.raises(ValueError, match="no finding"):
-        doctor.Finding("dire", "The roof leaks", mend="x")
+        doctor.Finding("dire", "The roof leaks", fix="x")
     with pytest.raises(ValueError, match="Only a bad finding"):
         doctor.Finding("note", "The roof leaks", stops=True)
 
@@ -231,8 +231,8 @@ def test_exit_status_and_json_from_outside():
     bad = run("--json", env={"GPUSIM_PROBE": str(folder / "wrong-major.json")})
     told = json.loads(bad.stdout)
     assert bad.returncode == 1 and told["ok"] is False and told["extra"] == "cu12"
-    mends = {finding["mend"] for finding in told["findings"] if finding["level"] == "bad"}
-    assert "make setup EXTRA=cu12" in mends
+    fixes = {finding["fix"] for finding in told["findings"] if finding["level"] == "bad"}
+    assert "make setup EXTRA=cu12" in fixes
     here = run("--json", env={"GPUSIM_PROBE": str(folder / "no-gpu.json")})
     told = json.loads(here.stdout)
     assert here.returncode == (0 if told["ok"] else 1) and told["mode"] == "none"
@@ -303,5 +303,5 @@ def test_another_kernel_stops_the_lab(examine):
     assert (
         not report.ok
         and "/opt/other/bin/python" in report.bad[0].why
-        and "ipykernel install --sys-prefix" in report.bad[0].mend
+        and "ipykernel install --sys-prefix" in report.bad[0].fix
     )

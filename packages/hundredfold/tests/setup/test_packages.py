@@ -19,7 +19,7 @@ def test_without_a_checkout_pip_mends(monkeypatch):
 def test_what_the_simulator_says_names_the_courses_command():
     probe = Probe(status="ok", cuda=(13, 0), gpus=[Gpu(index=0, name="GPU", memory_total=1 << 34, cc=(9, 0))])
     linux = {"system": "Linux", "machine": "x86_64", "glibc": [2, 28]}
-    assert known.mismatch(probe, {}, linux).mend == "make setup EXTRA=cu13"
+    assert known.mismatch(probe, {}, linux).fix == "make setup EXTRA=cu13"
 
 
 def test_the_labs_packages_are_looked_for_too():

@@ -133,7 +133,7 @@ def test_beside_a_real_gpu_a_function_of_the_host_is_timed_on_the_host(monkeypat
 
 def test_what_a_function_names_tells_where_it_works(monkeypatch):
     here = OnGpu()
-    for name in ("cupy", "numba.cuda"):  # another test may have imported the stand-in
+    for name in ("cupy", "numba.cuda"):  # another test may have imported the simulated library
         monkeypatch.delitem(sys.modules, name, raising=False)
     assert where.uses_gpu(lambda: here, (), None) is False  # no GPU library is imported at all
 

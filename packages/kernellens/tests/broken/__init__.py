@@ -3,7 +3,7 @@
 `variant`      what a variant is, how its source is made, and how it is traced
 `borders`      guards, off by one, axes swapped, negative indices
 `barriers`     barriers that are missing, or in a branch
-`unordered`    races that no barrier mends: atomics, in-place updates, whole grids, warps
+`unordered`    races that no barrier fixes: atomics, in-place updates, whole grids, warps
 `shared`       shared and local memory that is too small or never set
 `refused`      launches that the device refuses, and Python that no GPU runs
 `all_variants` the lists together

@@ -1,4 +1,4 @@
-"""Races that a barrier does not mend: sums without atomics, updates in place, blocks that do not wait for each other."""
+"""Races that a barrier does not fix: sums without atomics, updates in place, blocks that do not wait for each other."""
 
 from .variant import Broken
 

@@ -148,7 +148,7 @@ class Probe:
 
 
 def simulating() -> bool:
-    """Whether GPUSIM_SIMULATE asks for stand-ins: set, and neither empty nor "0"."""
+    """Whether GPUSIM_SIMULATE asks for simulated libraries: set, and neither empty nor "0"."""
     return os.environ.get("GPUSIM_SIMULATE", "") not in ("", "0")
 
 

@@ -191,10 +191,10 @@ def _because(asked: Probe, major: int) -> str:
 
 @dataclass(frozen=True)
 class Mismatch:
-    """Why the GPU packages do not fit (`why`, a sentence), the one command that mends it, and the variant that fits."""
+    """Why the GPU packages do not fit (`why`, a sentence), the one command that fixes it, and the variant that fits."""
 
     why: str
-    mend: str
+    fix: str
     extra: Extra
 
 

@@ -1,4 +1,4 @@
-"""Put the stand-ins in place, in this process and in those it starts."""
+"""Put the simulated libraries in place, in this process and in those it starts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from . import finder
 
 
 class TooLateError(RuntimeError):
-    """A library was imported before its stand-in could take its name.
+    """A library was imported before its simulated version could take its name.
 
     Attributes
     ----------
@@ -22,13 +22,13 @@ class TooLateError(RuntimeError):
     def __init__(self, names: list[str]) -> None:
         self.names = names
         super().__init__(
-            f"{' and '.join(names)} {'was' if len(names) == 1 else 'were'} imported before the stand-ins were in place: "
+            f"{' and '.join(names)} {'was' if len(names) == 1 else 'were'} imported before the simulated libraries were in place: "
             "restart Python and activate them first."
         )
 
 
 def active() -> bool:
-    """Whether the stand-ins are in place in this process."""
+    """Whether the simulated libraries are in place in this process."""
     return finder.installed() is not None
 
 
@@ -39,7 +39,7 @@ def already_imported() -> list[str]:
 
 
 def activate() -> None:
-    """Put the stand-ins in place, here and in every Python process started from here on.
+    """Put the simulated libraries in place, here and in every Python process started from here on.
 
     Exports GPUSIM_SIMULATE=1, which the ``.pth`` file of ours reads in child processes (of any kind, on any worker).
     A second call does nothing.
@@ -62,7 +62,7 @@ def activate() -> None:
 
 
 def _replace_late() -> None:
-    """Let the stand-in take the place of a real module that was imported before, where that does no harm."""
+    """Let the simulated library take the place of a real module that was imported before, where that does no harm."""
     for name in finder.REPLACED_LATE:
         module = sys.modules.get(name)
         if module is not None and not finder.is_standin(module):

@@ -17,8 +17,8 @@ LIBRARIES = Path(__file__).parents[1] / "libraries"
 ENTRY_POINTS = "[dask_cli]\ncuda = dask_cuda.cli:cuda\n"
 
 
-class StandInDistribution(Distribution):
-    """What `importlib.metadata` is to know of the stand-in of Dask-CUDA."""
+class SimulatedDistribution(Distribution):
+    """What `importlib.metadata` is to know of the simulated Dask-CUDA."""
 
     def read_text(self, filename: str) -> str | None:
         """The text of METADATA and entry_points.txt; None for all else."""
@@ -33,9 +33,9 @@ class StandInDistribution(Distribution):
 
 
 def distributions(context: DistributionFinder.Context) -> Iterator[Distribution]:
-    """The stand-in's distribution, where it is asked for and the real one is not installed."""
+    """The simulated library's distribution, where it is asked for and the real one is not installed."""
     if context.name is not None and context.name.replace("_", "-").lower() != NAME:
         return
     real = MetadataPathFinder.find_distributions(DistributionFinder.Context(name=NAME))
     if next(iter(real), None) is None:
-        yield StandInDistribution()
+        yield SimulatedDistribution()

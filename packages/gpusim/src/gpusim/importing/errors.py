@@ -1,10 +1,10 @@
-"""What a stand-in raises for the parts of the real library that it does not have."""
+"""What a simulated library raises for the parts of the real library that it does not have."""
 
 from __future__ import annotations
 
 
 class NotSimulatedError(NotImplementedError):
-    """Something that works on a GPU and has no stand-in.
+    """Something that works on a GPU and has no simulated version.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class NotSimulatedError(NotImplementedError):
 
 
 class NotSimulatedAttribute(NotSimulatedError, AttributeError):
-    """An attribute of a stand-in that is not simulated; an AttributeError, so that ``hasattr`` answers no."""
+    """An attribute of a simulated library that is not simulated; an AttributeError, so that ``hasattr`` answers no."""
 
 
 class NotSimulatedImport(NotSimulatedError, ModuleNotFoundError):

@@ -1,9 +1,9 @@
 """The finder that owns the names of the libraries stood in for.
 
 It sits first in ``sys.meta_path`` and answers for every module under a name in `STANDINS` or `REFUSED`; nothing under
-them is ever passed on, so a library that is really installed cannot mix with its stand-in.  To add a library, add a line
+them is ever passed on, so a library that is really installed cannot mix with its simulated version.  To add a library, add a line
 to the table.  Modules are loaded from the folders of ``gpusim/libraries`` under their real names (``__name__ == "cupy"``).  A module of which
-the stand-in has nothing but names that live elsewhere is a line in its library's ``reexports.json`` and no file.
+the simulated library has nothing but names that live elsewhere is a line in its library's ``reexports.json`` and no file.
 
 Imported at the start of every simulating process, so only what an interpreter has loaded anyway is imported here.
 """
@@ -73,16 +73,16 @@ def owner(fullname: str) -> str | None:
     return None
 
 
-class StandInFinder:
+class SimulatedFinder:
     """A meta path finder for the names in the tables (see `importlib.abc.MetaPathFinder`)."""
 
     def find_spec(self, fullname: str, path=None, target=None) -> ModuleSpec | None:
-        """Return the spec of a stand-in, None for names that are not ours.
+        """Return the spec of a simulated library, None for names that are not ours.
 
         Raises
         ------
         NotSimulatedImport
-            For a submodule that the stand-in does not have and the real library has.
+            For a submodule that the simulated library does not have and the real library has.
         ModuleNotFoundError
             For one that only older versions of the library had.
         """
@@ -104,7 +104,7 @@ class StandInFinder:
         raise error
 
     def find_distributions(self, context=None):
-        """Return what `importlib.metadata` is to know of the stand-ins: the command `dask cuda`."""
+        """Return what `importlib.metadata` is to know of the simulated libraries: the command `dask cuda`."""
         from importlib.metadata import DistributionFinder
 
         from .commands import distributions
@@ -112,11 +112,11 @@ class StandInFinder:
         return distributions(DistributionFinder.Context() if context is None else context)
 
     def invalidate_caches(self) -> None:
-        """Nothing is cached: a stand-in is looked for anew each time."""
+        """Nothing is cached: a simulated library is looked for anew each time."""
 
 
-class StandInLoader(SourceFileLoader):
-    """Loads a stand-in's module; a class of its own so that a module's spec tells whether it is one."""
+class SimulatedLoader(SourceFileLoader):
+    """Loads a simulated library's module; a class of its own so that a module's spec tells whether it is one."""
 
     def exec_module(self, module) -> None:
         super().exec_module(module)
@@ -127,7 +127,7 @@ class StandInLoader(SourceFileLoader):
             vars(module)["__getattr__"] = refuser(module.__name__)
 
 
-class ReexportLoader(StandInLoader):
+class ReexportLoader(SimulatedLoader):
     """Loads a module from its library's ``reexports.json``: the source is written here, and looks like a file's to all who ask."""
 
     def get_data(self, path: str) -> bytes:
@@ -210,7 +210,7 @@ def _source(fullname: str, entry: dict) -> str:
 
 
 def has(fullname: str) -> bool:
-    """Whether there is a stand-in of a module, imported or not."""
+    """Whether there is a simulated library of a module, imported or not."""
     name = owner(fullname)
     if name is None or name in REFUSED:
         return False
@@ -220,7 +220,7 @@ def has(fullname: str) -> bool:
 
 def is_standin(module: object) -> bool:
     """Whether a module was loaded by this finder."""
-    return isinstance(getattr(getattr(module, "__spec__", None), "loader", None), StandInLoader)
+    return isinstance(getattr(getattr(module, "__spec__", None), "loader", None), SimulatedLoader)
 
 
 def _stand_in(name: str, fullname: str, place: str) -> ModuleSpec | None:
@@ -238,7 +238,7 @@ def _stand_in(name: str, fullname: str, place: str) -> ModuleSpec | None:
     return None
 
 
-def _spec(fullname: str, file: str, folders: list[str] | None, loader: type = StandInLoader) -> ModuleSpec:
+def _spec(fullname: str, file: str, folders: list[str] | None, loader: type = SimulatedLoader) -> ModuleSpec:
     # As importlib.util.spec_from_file_location makes it, without the import of importlib.util in every process.
     spec = ModuleSpec(fullname, loader(fullname, file), origin=file, is_package=folders is not None)
     if folders is not None:
@@ -249,7 +249,7 @@ def _spec(fullname: str, file: str, folders: list[str] | None, loader: type = St
 
 
 def _refuse(fullname: str, place: str) -> ModuleNotFoundError | None:
-    """Return the error for a submodule that is not there, in the stand-in's own words where its parent has some.
+    """Return the error for a submodule that is not there, in the simulated library's own words where its parent has some.
 
     None for one that the real library has not either, unless an older version had it.
     """
@@ -286,7 +286,7 @@ def _refuse(fullname: str, place: str) -> ModuleNotFoundError | None:
 
 
 class _Refusal:
-    """A loader for a library that has no stand-in."""
+    """A loader for a library that has no simulated version."""
 
     def __init__(self, note: str) -> None:
         self.note = note
@@ -298,17 +298,17 @@ class _Refusal:
         raise NotSimulatedImport(module.__name__, note=self.note)
 
 
-def installed() -> StandInFinder | None:
+def installed() -> SimulatedFinder | None:
     """Return the finder of this process if it is in place, else None."""
     for finder in sys.meta_path:
-        if isinstance(finder, StandInFinder):
+        if isinstance(finder, SimulatedFinder):
             return finder
     return None
 
 
 def install() -> None:
     """Put the finder first in ``sys.meta_path``; a second time, move it there."""
-    finder = installed() or StandInFinder()
+    finder = installed() or SimulatedFinder()
     if sys.meta_path[:1] != [finder]:
         sys.meta_path[:] = [finder, *(other for other in sys.meta_path if other is not finder)]
     texts.watch()
@@ -347,9 +347,9 @@ class _DaskWatcher:
 
         def exec_module(module) -> None:
             execute(module)
-            from .local_cluster import mend
+            from .local_cluster import listen_on_localhost
 
-            mend(module)
+            listen_on_localhost(module)
 
         spec.loader.exec_module = exec_module
         return spec
@@ -359,9 +359,9 @@ def watch_dask() -> None:
     """See to Dask's own clusters (`local_cluster`), now or when it is imported; also where a GPU works and nothing is simulated."""
     there = sys.modules.get("distributed")
     if there is not None and hasattr(there, "LocalCluster"):
-        from .local_cluster import mend
+        from .local_cluster import listen_on_localhost
 
-        mend(there)
+        listen_on_localhost(there)
     elif not any(isinstance(each, _DaskWatcher) for each in sys.meta_path):
         place = sys.meta_path.index(PathFinder) if PathFinder in sys.meta_path else len(sys.meta_path)
         sys.meta_path.insert(place, _DaskWatcher())

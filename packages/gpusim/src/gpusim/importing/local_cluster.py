@@ -39,7 +39,7 @@ _UNPICKLED = (
 )
 
 
-def mend(distributed: Any) -> None:
+def listen_on_localhost(distributed: Any) -> None:
     """See to it in this process; a second call does nothing.
 
     Parameters

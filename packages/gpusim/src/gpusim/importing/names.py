@@ -1,4 +1,4 @@
-"""Refusing by name what a real library has and its stand-in has not.
+"""Refusing by name what a real library has and its simulated version has not.
 
 ``<library>/names.json`` lists the public names of the locked version, module by module and class by class, read from the
 real library by ``make names``.

@@ -6,11 +6,11 @@ from .faults import KernelError
 
 
 class CudaDriverError(Exception):
-    """What the stand-in shows as ``numba.cuda.cudadrv.driver.CudaDriverError``."""
+    """What the simulated library shows as ``numba.cuda.cudadrv.driver.CudaDriverError``."""
 
 
 class CudaAPIError(CudaDriverError):
-    """What the stand-in shows as ``numba.cuda.cudadrv.driver.CudaAPIError``.
+    """What the simulated library shows as ``numba.cuda.cudadrv.driver.CudaAPIError``.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class CudaAPIError(CudaDriverError):
 
 
 class CUDAError(Exception):
-    """What the stand-in shows as ``cuda.core._utils.cuda_utils.CUDAError``, which launches of numba-cuda 0.30 raise."""
+    """What the simulated library shows as ``cuda.core._utils.cuda_utils.CUDAError``, which launches of numba-cuda 0.30 raise."""
 
 
 class LaunchError(KernelError, CudaAPIError, CUDAError):

@@ -192,7 +192,7 @@ class OutOfBoundsError(KernelError, IndexError):
         )
 
     def cure(self) -> str:
-        """What mends it, as a sentence: the end of what `describe` says."""
+        """What fixes it, as a sentence: the end of what `describe` says."""
         if self._negative():
             return "Start the loop or the threads later, or guard the line with `if index >= 0`."
         inside = f"`if index < {self.array or 'x'}.shape[{self.axis or 0}]`"

@@ -20,7 +20,7 @@ from gpusim.importing import finder
 
 
 def _real() -> Any:
-    """Return the real module: the one somebody imported before the stand-ins were in place, else one of our own."""
+    """Return the real module: the one somebody imported before the simulated libraries were in place, else one of our own."""
     there = finder.displaced.get("pynvml")
     if there is not None:
         return there
@@ -197,7 +197,7 @@ def nvmlSystemGetNVMLVersion() -> str:
 
 
 def nvmlSystemGetCudaDriverVersion() -> int:
-    """The CUDA version that the stand-ins name, as 1000 * major + 10 * minor."""
+    """The CUDA version that the simulated libraries name, as 1000 * major + 10 * minor."""
     _need()
     return CUDA
 

@@ -1,4 +1,4 @@
-"""Real kernels, broken in one place and mended: what is wrong is found, with its line, and nothing else is."""
+"""Real kernels, broken in one place and fixed: what is wrong is found, with its line, and nothing else is."""
 
 import types
 

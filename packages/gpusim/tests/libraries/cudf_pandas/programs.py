@@ -1,6 +1,6 @@
 """What the proxies are compared with pandas on: expressions over a few frames, run in a process of their own.
 
-``python programs.py`` prints one JSON line per expression: the expression, whether it ran on the stand-in, and what differs.
+``python programs.py`` prints one JSON line per expression: the expression, whether it ran on the simulated library, and what differs.
 """
 
 import json

@@ -13,7 +13,7 @@ HERE = Path(__file__).parent
 
 
 def run(*arguments, code=None, **environment):
-    """Run Python with the stand-ins in place; return what it printed."""
+    """Run Python with the simulated libraries in place; return what it printed."""
     environment = {**os.environ, "GPUSIM_SIMULATE": "1", "COLUMNS": "200", **environment}
     if code is not None:
         arguments = ("-c", "from gpusim import activate; activate()\n" + code)

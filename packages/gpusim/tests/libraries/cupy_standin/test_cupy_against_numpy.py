@@ -1,4 +1,4 @@
-"""The stand-in against NumPy: where CuPy promises NumPy's values, types and shapes, both must agree."""
+"""The simulated library against NumPy: where CuPy promises NumPy's values, types and shapes, both must agree."""
 
 import warnings
 

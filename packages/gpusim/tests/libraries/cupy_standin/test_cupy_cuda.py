@@ -1,4 +1,4 @@
-"""Devices, memory, streams and events of the stand-in."""
+"""Devices, memory, streams and events of the simulated library."""
 
 import gc
 import os

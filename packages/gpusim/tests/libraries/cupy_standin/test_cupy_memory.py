@@ -1,4 +1,4 @@
-"""Allocations, pools, allocators and hooks of the stand-in, and memory by its address."""
+"""Allocations, pools, allocators and hooks of the simulated library, and memory by its address."""
 
 import io
 import json

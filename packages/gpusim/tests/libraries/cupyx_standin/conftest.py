@@ -1,4 +1,4 @@
-"""Every test of this folder has the stand-ins in place, whether it asks for `cp` or imports what it needs."""
+"""Every test of this folder has the simulated libraries in place, whether it asks for `cp` or imports what it needs."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The stand-in of `numba.cuda` as `cuda`, CuPy's beside it, and the account of what was launched."""
+"""The simulated library of `numba.cuda` as `cuda`, CuPy's beside it, and the account of what was launched."""
 
 import warnings
 

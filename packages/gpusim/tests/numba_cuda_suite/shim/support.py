@@ -1,4 +1,4 @@
-"""``numba.cuda.tests.support``, as far as the chosen tests use it: Numba's own helpers, on the stand-in's configuration."""
+"""``numba.cuda.tests.support``, as far as the chosen tests use it: Numba's own helpers, on the simulated library's configuration."""
 
 import contextlib
 import io
@@ -28,12 +28,12 @@ skip_unless_py10 = unittest.skipIf(False, "")
 
 
 class EnableNRTStatsMixin:
-    """Counts references of a run-time that the stand-in has not."""
+    """Counts references of a run-time that the simulated library has not."""
 
 
 @contextlib.contextmanager
 def override_config(name, value):
-    """Set an option of Numba, and of the stand-in where it has it, for a block."""
+    """Set an option of Numba, and of the simulated library where it has it, for a block."""
     from numba.core import config as theirs
     from numba.cuda.core import config as ours
 

@@ -39,7 +39,7 @@ def load(ip: InteractiveShell) -> None:
 
 
 def unload(ip: InteractiveShell) -> None:
-    """Take the magics away.  Stand-ins stay: arrays made of them live on, and only a new kernel could take the real thing."""
+    """Take the magics away.  Simulated libraries stay: arrays made of them live on, and only a new kernel could take the real thing."""
     dashboard.unwatch(ip)
     watching.unwatch(ip)
     for kind in ip.magics_manager.magics.values():

@@ -1,6 +1,6 @@
 """What the Dask panel's NEW button starts: a cluster over this machine's GPUs, or one whose workers simulate them.
 
-The panel lives in the Jupyter server, which must stay an ordinary Python: nothing here puts the stand-ins in place in it. The
+The panel lives in the Jupyter server, which must stay an ordinary Python: nothing here puts the simulated libraries in place in it. The
 workers of a simulated cluster do so for themselves, through this module's `dask_setup`.
 """
 
@@ -129,7 +129,7 @@ def simulating() -> dict[str, Any]:
 
 
 def dask_setup(worker: object) -> None:
-    """Dask's hook for a preloaded module: put the stand-ins in place in the worker, before its first task arrives."""
+    """Dask's hook for a preloaded module: put the simulated libraries in place in the worker, before its first task arrives."""
 
     gpusim.activate()
     if threading.current_thread() is threading.main_thread():

@@ -92,7 +92,7 @@ def _why(asked: Probe, fits: packages.Extra) -> str:
             f"Driver {series} runs CUDA {oldest.cuda[0]}: CUDA {newest.cuda[0]} needs {newest.driver} or newer{tested}."
         )
     if series is None:
-        return "There is no driver: everything runs on the CPU, and the stand-ins in place of the GPU's libraries."
+        return "There is no driver: everything runs on the CPU, and the simulated libraries in place of the GPU's libraries."
     if series < oldest.driver:
         return f"Driver {series} is older than {oldest.driver}, and no wheels of today run on it: renew it."
     return f"No wheels of today serve {gpu}: RAPIDS needs {_cc(oldest.cc)} or newer."

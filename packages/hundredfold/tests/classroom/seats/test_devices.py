@@ -140,7 +140,7 @@ def test_gpus_that_cannot_be_shared_as_they_are_say_what_to_type(smi, boards, sa
 
 def test_a_driver_that_fails_or_hangs_is_said(smi, monkeypatch):
     smi(board(0), fails="Driver/library version mismatch")
-    with pytest.raises(UnreadableGpus, match="version mismatch.*mend the driver"):
+    with pytest.raises(UnreadableGpus, match="version mismatch.*fix the driver"):
         devices.gpus_here()
     smi(board(0), hangs=True)
     monkeypatch.setattr(devices, "PATIENCE", 0.5)

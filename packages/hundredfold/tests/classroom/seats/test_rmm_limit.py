@@ -1,4 +1,4 @@
-"""RMM held to its seat, here with its stand-in, in a process of its own, as in a learner's kernel."""
+"""RMM held to its seat, here with its simulated version, in a process of its own, as in a learner's kernel."""
 
 import os
 import subprocess
@@ -64,7 +64,7 @@ def test_a_process_that_is_on_no_seat_is_left_alone():
 
 
 def test_rmm_that_is_there_already_is_held_too():
-    # As in a process of a seat: the start-up file's watcher is there, the stand-ins' finder comes before it.
+    # As in a process of a seat: the start-up file's watcher is there, the simulated libraries' finder comes before it.
     code = "from hundredfold.classroom.seats import rmm as seat; seat.apply(); import gpusim; gpusim.activate(); import rmm; from hundredfold.classroom.seats import rmm as seat; seat.dask_setup(None); print(rmm.mr.get_current_device_resource().get_allocation_limit())"
     assert run(code, HUNDREDFOLD_SEAT_MEMORY="4096") == ["4096"]
 
@@ -91,7 +91,7 @@ def test_every_process_of_a_seat_is_held_without_being_asked(tmp_path):
 
 
 def test_a_notebook_that_simulates_on_a_seat_is_held_too():
-    """Where the stand-ins' finder comes before all others."""
+    """Where the simulated libraries' finder comes before all others."""
     code = (
         "from hundredfold.classroom.seats import rmm as seat; seat.apply()\nfrom hundredfold.start import start; start()\n"
         "import rmm; print(rmm.mr.get_current_device_resource().get_allocation_limit())"

@@ -261,9 +261,9 @@ def test_another_right_script_is_accepted(text):
 
 
 def test_what_was_given_has_six_mistakes_each_with_its_own_reason():
-    """Mended one after the other, each time the next one is named; after the sixth nothing is left."""
+    """Fixed one after the other, each time the next one is named; after the sixth nothing is left."""
     text, reasons = known_script.GIVEN, []
-    mending = [
+    fixing = [
         ("module load cuda\n#SBATCH --mem=64\n", "module load cuda\n"),
         ("#SBATCH --time=1:30", "#SBATCH --time=1:30:00"),
         ("#SBATCH --gres", "#SBATCH --mem=64G\n#SBATCH --gres"),
@@ -271,7 +271,7 @@ def test_what_was_given_has_six_mistakes_each_with_its_own_reason():
         ("per-task=4", "per-task=16"),
         ("64GB", "16GiB --death-timeout 120"),
     ]
-    for old, new in mending:
+    for old, new in fixing:
         reasons.append(problems.judge("deploying.script", text).reason)
         text = but((old, new), text=text)
     assert reasons == ["ignored", "walltime", "unit", "oversubscribed", "idle", "overcommitted"]

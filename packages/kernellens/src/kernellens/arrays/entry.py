@@ -72,7 +72,7 @@ def account(
 
 
 def simulating() -> bool:
-    """Whether this process has the stand-ins, so that code can be run here to look at it."""
+    """Whether this process has the simulated libraries, so that code can be run here to look at it."""
     from gpusim.importing import finder
 
     return finder.installed() is not None

@@ -1,6 +1,6 @@
 """A kernel with all that it refers to as plain data, for a process that has the real ``numba.cuda``.
 
-Functions go as their bytecode, as Numba reads it, so the source need not be readable.  What a name of the stand-in means is
+Functions go as their bytecode, as Numba reads it, so the source need not be readable.  What a name of the simulated library means is
 found by identity, and is the real thing's there.
 """
 

@@ -110,7 +110,7 @@ def find(module: Any, name: str) -> Any:
     Raises
     ------
     calls.Missing
-        If the real one has none; what is not simulated is raised by the stand-in itself.
+        If the real one has none; what is not simulated is raised by the simulated library itself.
     """
 
     try:

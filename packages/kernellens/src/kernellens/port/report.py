@@ -14,7 +14,7 @@ MOST_LINES = 25
 BLIND = (
     "Loops over single elements and other Python are not made faster by a GPU, and not seen here but for what they read.",
     "What other libraries do inside is not seen: only that an array was handed to them.",
-    "Where the stand-in does not simulate something, only a GPU can tell; it is counted as if the host did it.",
+    "Where the simulated library does not simulate something, only a GPU can tell; it is counted as if the host did it.",
 )
 UNKNOWN = (
     "No program is faster than that. How much slower it would be is not known: what CuPy's and cuDF's own Python costs, and how many kernels a join or a "

@@ -16,7 +16,7 @@ LENS = "KERNELLENS_TRIAL_LENS"
 """Set, the launches are looked at too."""
 SHELL_CELLS = ("bash", "sh", "script", "system", "sx", "!", "cmd", "perl", "ruby")
 SHELL_LINES = ("pip", "conda", "mamba", "micromamba", "uv", "system", "sx")
-SMI = "nvidia-smi (simulated): no NVIDIA driver was asked; the stand-ins compute on this CPU."
+SMI = "nvidia-smi (simulated): no NVIDIA driver was asked; the simulated libraries compute on this CPU."
 
 _skipped: list[str] = []
 _errors: list[dict] = []

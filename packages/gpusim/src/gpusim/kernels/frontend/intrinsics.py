@@ -1,6 +1,6 @@
 """What only a kernel can do, one object per name: where a thread is, barriers, shuffles, atomics, shared arrays.
 
-Both backends and the stand-in of ``numba.cuda`` meet here: the stand-in re-exports these objects under their real names,
+Both backends and the simulated ``numba.cuda`` meet here: the simulated library re-exports these objects under their real names,
 :mod:`.python.resolve` finds them in a kernel's source by identity, whatever they were imported as, and each backend says what
 they do.  Outside a kernel they do nothing but say so.
 """

@@ -58,7 +58,7 @@ class Finding:
     threads : tuple of Thread
         Of the example.
     sentence : str
-        What happens, where, and what mends it.
+        What happens, where, and what fixes it.
     other_line : int or None
         The second line of a race.
     function : str
@@ -70,7 +70,7 @@ class Finding:
         that does not come to an end; ``"too-long"``, a grid that this CPU would not get through.  A barrier: ``"deadlock"``,
         threads that wait for others that never come.  Empty otherwise.
     cure : str
-        The end of `sentence`, which says what mends it; empty where it has none.
+        The end of `sentence`, which says what fixes it; empty where it has none.
     """
 
     kind: str
@@ -91,7 +91,7 @@ class Finding:
 
     @property
     def diagnosis(self) -> str:
-        """`sentence` without what mends it: for who is to find that out."""
+        """`sentence` without what fixes it: for who is to find that out."""
         return self.sentence.removesuffix(self.cure).rstrip()
 
 

@@ -1,4 +1,4 @@
-"""What a finding says: what happens, where, in which threads; and apart from it, what mends it."""
+"""What a finding says: what happens, where, in which threads; and apart from it, what fixes it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SWAP = re.compile(r"\b(cas|compare_and_swap|atomicCAS)\s*\(")
 
 
 def race(log: Log, found: Race) -> tuple[str, str]:
-    """A race in words, and what mends it."""
+    """A race in words, and what fixes it."""
     first, second = found.first, found.second
     name = item(log, first)
     one, other = _pair(log, first.thread, second.thread)
@@ -81,7 +81,7 @@ def race(log: Log, found: Race) -> tuple[str, str]:
 
 
 def stale(log: Log, found: Stale) -> tuple[str, str]:
-    """A read of shared or local memory that nobody had written, in words, and what mends it."""
+    """A read of shared or local memory that nobody had written, in words, and what fixes it."""
     access = Access(found.array, found.element, found.site, found.thread, 0)
     thread = who(log.thread_of(found.thread), log.block_of(found.thread))
     local = log.arrays[found.array].space == "local"

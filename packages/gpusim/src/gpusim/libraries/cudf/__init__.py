@@ -1,4 +1,4 @@
-"""A stand-in for cuDF that computes on the CPU, on pandas and Arrow, and keeps cuDF's rules.
+"""A simulated cuDF that computes on the CPU, on pandas and Arrow, and keeps cuDF's rules.
 
 Nulls are kept apart from NaN, what has no order comes in an order of its own, and what cuDF refuses is refused in its
 words.

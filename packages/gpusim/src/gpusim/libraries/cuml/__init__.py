@@ -1,4 +1,4 @@
-"""A stand-in for cuML on scikit-learn, with cuML's defaults, types and refusals."""
+"""A simulated cuML on scikit-learn, with cuML's defaults, types and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stand-in for CuPy that computes on the CPU and keeps CuPy's rules.
+"""A simulated CuPy that computes on the CPU and keeps CuPy's rules.
 
 The arrays lie in simulated device memory, the work waits in the engine's queue until something synchronises, and the
 host is kept apart.  What the real CuPy has and this has not raises ``NotSimulatedError`` by name.
@@ -83,7 +83,7 @@ def __getattr__(name: str):
 
 
 def _tell_dask() -> None:
-    """Dask asks for CuPy when it is imported; without a GPU it may have been there before its stand-in."""
+    """Dask asks for CuPy when it is imported; without a GPU it may have been there before its simulated version."""
     import sys
 
     chunks = sys.modules.get("dask.array.chunk_types")

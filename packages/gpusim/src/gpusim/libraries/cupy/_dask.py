@@ -1,4 +1,4 @@
-"""How the stand-in's arrays travel between Dask's processes.
+"""How the simulated library's arrays travel between Dask's processes.
 
 `distributed` imports this module as ``distributed.protocol.cupy`` when it first meets an array of CuPy (its own module of
 that name wants RMM and raw device pointers).  As with CuPy over TCP, an array goes through the host: a transfer down where it

@@ -126,7 +126,7 @@ def show_config(*, _full: bool = False) -> None:
     """Print what this is."""
     import cupy
 
-    print(f"CuPy Version          : {cupy.__version__} (a stand-in that computes on this CPU)")
+    print(f"CuPy Version          : {cupy.__version__} (a simulated library that computes on this CPU)")
     print(f"NumPy Version         : {np.__version__}")
 
 

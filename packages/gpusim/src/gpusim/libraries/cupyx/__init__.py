@@ -1,4 +1,4 @@
-"""A stand-in for CuPyX, CuPy's extensions."""
+"""A simulated CuPyX, CuPy's extensions."""
 
 from __future__ import annotations
 

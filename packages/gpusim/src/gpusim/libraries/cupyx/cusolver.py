@@ -1,4 +1,4 @@
-"""What of cuSOLVER is behind the stand-in's linear algebra; its functions themselves are refused by name."""
+"""What of cuSOLVER is behind the simulated library's linear algebra; its functions themselves are refused by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of cuSPARSE is behind the stand-in's sparse matrices; its functions are refused by name, but for the sorts."""
+"""What of cuSPARSE is behind the simulated library's sparse matrices; its functions are refused by name, but for the sorts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stand-in for Dask-CUDA: a cluster of one single-threaded worker per simulated GPU, each with its own device memory."""
+"""A simulated Dask-CUDA: a cluster of one single-threaded worker per simulated GPU, each with its own device memory."""
 
 from ._version import __git_commit__, __version__
 from .cuda_worker import CUDAWorker

@@ -1,4 +1,4 @@
-"""A stand-in for Dask cuDF: Dask dataframes whose partitions are the stand-in's."""
+"""A simulated Dask cuDF: Dask dataframes whose partitions are the simulated library's."""
 
 from dask import config as _config
 from dask import dataframe as _dd

@@ -1,4 +1,4 @@
-"""A stand-in for kvikio, of which cudf-polars reads the names of settings; files are not read by it."""
+"""A simulated kvikio, of which cudf-polars reads the names of settings; files are not read by it."""
 
 from enum import IntEnum
 

@@ -2,7 +2,7 @@
 
 Everywhere else Numba is the real one, and this folder is not looked at (`finder.without_numba` puts it in place, and
 :mod:`hundredfold.publish.browser` calls that).  Numba's compiler needs LLVM, which no browser has; kernels need none of it, since the
-engine's interpreter runs them.  What is here is what the stand-in of ``numba.cuda`` and a kernel's source use of Numba: its types
+engine's interpreter runs them.  What is here is what the simulated ``numba.cuda`` and a kernel's source use of Numba: its types
 with their signatures, its settings and the names of its errors.  What would compile for the CPU is refused, in one sentence.
 """
 

@@ -1,4 +1,4 @@
-"""A stand-in for ``numba.cuda`` that runs kernels on the CPU and keeps the rules of numba-cuda and of a GPU.
+"""A simulated numba.cuda that runs kernels on the CPU and keeps the rules of numba-cuda and of a GPU.
 
 Kernels are the engine's; the arrays lie in simulated device memory, and the work waits in the engine's queue until
 something synchronises.  ``numba`` itself is the real one.  What numba-cuda has and this has not raises

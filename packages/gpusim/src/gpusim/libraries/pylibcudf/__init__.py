@@ -1,4 +1,4 @@
-"""A stand-in for pylibcudf: columns and tables to and from Arrow, types and requests; the algorithms are refused by name.
+"""A simulated pylibcudf: columns and tables to and from Arrow, types and requests; the algorithms are refused by name.
 
 What works here is what code at the edges of cuDF uses: `Column`, `Table`, `Scalar`, their ``from_arrow`` and ``to_arrow``, and
 `interop`; and what cudf-polars asks while it translates a query: types, traits, which casts, operations, aggregations and regular

@@ -1,4 +1,4 @@
-"""A stand-in for RMM: its resources and buffers over the simulated device's memory, counted and limited."""
+"""A simulated RMM: its resources and buffers over the simulated device's memory, counted and limited."""
 
 from . import mr, statistics
 from .mr import disable_logging, enable_logging, get_log_filenames

@@ -123,7 +123,7 @@ def _ask(command: list[str]) -> str:
     if done.returncode:
         said = " ".join((done.stderr or done.stdout).split()) or f"exit status {done.returncode}"
         raise UnreadableGpus(
-            f"nvidia-smi fails ({said}): mend the driver, or seat everybody on simulated GPUs (gpus = 'none')."
+            f"nvidia-smi fails ({said}): fix the driver, or seat everybody on simulated GPUs (gpus = 'none')."
         )
     return done.stdout
 

@@ -297,7 +297,7 @@ def people(groups: dict[str, list[str]]) -> Iterator[Finding]:
         wrong = [each for name in sorted(members) for each in member(name, everyone)]
         yield from wrong[:MOST]
         if len(wrong) > MOST:
-            yield bad(f"{len(wrong) - MOST} more of the {kind} cannot have a server", "mend these, then check again")
+            yield bad(f"{len(wrong) - MOST} more of the {kind} cannot have a server", "fix these, then check again")
         if not wrong:
             yield ok(f"Members of the groups of {kind} can log in: {len(members)}")
 

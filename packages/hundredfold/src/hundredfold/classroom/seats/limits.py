@@ -11,7 +11,7 @@ from gpusim.hardware import cpu
 from .devices import SIMULATED, Place, mps_pipe
 from .plan import CONTEXT
 
-#: A server takes about 0.1 GB, a kernel with CuPy's or cuDF's stand-ins 0.3 GB, a Dask worker as much again: with less main
+#: A server takes about 0.1 GB, a kernel with CuPy's or cuDF's simulated libraries 0.3 GB, a Dask worker as much again: with less main
 #: memory than this, units end in a killed kernel (bytes).
 LEAST_MEMORY = 1 << 30
 #: How much more main memory may be promised than there is: learners seldom all compute at once.

@@ -1,7 +1,7 @@
 """RMM held to its seat: `apply` puts a limit under whatever takes memory through RMM, cuDF and ``cudf.pandas`` among it.
 
 `startup.pth` beside this file calls it in every process of a seat, before anything of the learner's runs, and so does what makes a
-notebook ready (`hundredfold.start`), since the stand-ins' finder is put before all others there.
+notebook ready (`hundredfold.start`), since the simulated libraries' finder is put before all others there.
 
 RMM reads no limit from the environment. ``cudf.pandas`` takes a pool of 80 % of what is free unless a resource of its process
 is set already (cudf/pandas/__init__.py, `install`), so the limit is set as soon as somebody imports RMM, and not before: a
@@ -27,7 +27,7 @@ def apply() -> None:
     if not limit.isdecimal():
         return
     there = [each for each in sys.meta_path if isinstance(each, _Watcher)]
-    if "rmm" in sys.modules:  # also past a watcher: another finder was put before it, as the stand-ins' is
+    if "rmm" in sys.modules:  # also past a watcher: another finder was put before it, as the simulated libraries' is
         sys.meta_path[:] = [each for each in sys.meta_path if each not in there]
         _hold(sys.modules["rmm"], int(limit))
     elif there:

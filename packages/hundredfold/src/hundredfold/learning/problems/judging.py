@@ -73,7 +73,7 @@ def _refused(problem: Problem, refusal: Refusal, answers: tuple[Any, ...]) -> Ve
 
 def _earlier(error: str) -> str:
     return (
-        f"work that was launched before this check, and not waited for, failed: {error}. It is gone now: run this cell again, and mend "
+        f"work that was launched before this check, and not waited for, failed: {error}. It is gone now: run this cell again, and fix "
         "the one that launched it."
     )
 

@@ -216,7 +216,7 @@ _SETTINGS = {
 
 
 def ready() -> None:
-    """Put the stand-ins in place, and one for Numba itself; for the whole process."""
+    """Put the simulated libraries in place, and one for Numba itself; for the whole process."""
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
     for name in ABSENT:

@@ -26,7 +26,7 @@ def differences(product: Product, root: Path) -> list[str]:
             place = f"{product.source.path.relative_to(root)}:{line}"
             found.append(f"{shown}: cell {stored.get('id')} differs from {place}")
             break  # after an insertion every later cell differs; one line says it
-    # From the file itself: nbformat mends double ids in what it reads.
+    # From the file itself: nbformat fixes double ids in what it reads.
     names = [cell.get("id", "") for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]]
     if len(set(names)) != len(names) or not all(names):
         found.append(f"{shown}: cell ids are missing or not unique")

@@ -14,7 +14,7 @@ from . import coverage, differs, simulated
 
 
 def pages(root: Path) -> dict[Path, str]:
-    """Return the text of each page by its path; the stand-ins are put in place in this process."""
+    """Return the text of each page by its path; the simulated libraries are put in place in this process."""
     gpusim.activate()
     tests = root / "packages" / "gpusim" / "tests"
     spaces = {library: coverage.namespaces(library, tests) for library in coverage.LIBRARIES}

@@ -24,9 +24,9 @@ class Namespace:
     name : str
         Such as ``cupy.linalg`` or ``cudf.DataFrame``.
     is_class : bool
-        Whether the stand-in has a class of this name.
+        Whether the simulated library has a class of this name.
     simulated, refused, missing : list of str
-        Its public names, each in one of the three. `missing` are names that the stand-in neither has nor knows.
+        Its public names, each in one of the three. `missing` are names that the simulated library neither has nor knows.
     tested : set of str
         Those of `simulated` that a test of ours names.
     """
@@ -48,7 +48,7 @@ class Namespace:
 
 
 def namespaces(library: str, tests: Path) -> list[Namespace]:
-    """Look at one library's stand-in, which has to be in place (`gpusim.activate`).
+    """Look at one simulated library, which has to be in place (`gpusim.activate`).
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ _NOWHERE = object()
 
 
 def _owner(name: str) -> Any:
-    """The stand-in's module or class of a dotted name, or `_NOWHERE` with whether it is refused."""
+    """The simulated library's module or class of a dotted name, or `_NOWHERE` with whether it is refused."""
     parent, _, short = name.rpartition(".")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

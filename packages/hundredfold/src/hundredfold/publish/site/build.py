@@ -31,7 +31,7 @@ def build(root: Path, fresh: bool = False) -> Path:
     options = ["-b", "html", "-W", "--keep-going", "-q", "-j", "2", "-d", str(root / SITE / "doctrees")]
     status = sphinx([*options, *(["-E", "-a"] if fresh else []), str(source), str(pages)])
     if status:
-        raise RuntimeError("Sphinx warned (see above): each warning is mended before the site is shown.")
+        raise RuntimeError("Sphinx warned (see above): each warning is fixed before the site is shown.")
     _finish(pages, phone_figures.pictures(root))
     print("The pages are there. Making the slides.", flush=True)
     slides_page.write(root, pages, layout.pages(root))

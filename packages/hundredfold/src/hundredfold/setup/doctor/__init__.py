@@ -1,4 +1,4 @@
-"""Will the lab work here, and if not, which one command mends it? Standard library only; `rich` draws it where installed.
+"""Will the lab work here, and if not, which one command fixes it? Standard library only; `rich` draws it where installed.
 
 >>> from hundredfold.setup import doctor
 >>> report = doctor.examine()

@@ -7,7 +7,7 @@ from gpusim.hardware.packages import NEEDS, driver_allows, driver_series
 from .facts import Facts
 from .report import Finding
 
-STAND_INS = "The lab then computes on the CPU"
+ON_THE_CPU = "The lab then computes on the CPU"
 
 # What NVIDIA's documentation gives as the usual cause of each answer of cuInit, and the command that removes it.
 _REFUSALS = {
@@ -41,9 +41,9 @@ def driver(facts: Facts) -> list[Finding]:
     if probe.status == "no driver":
         found.append(_absent(facts))
     elif probe.status in ("crashed", "hung"):
-        mend = "wsl.exe --shutdown" if probe.wsl else "sudo reboot"
+        fix = "wsl.exe --shutdown" if probe.wsl else "sudo reboot"
         what = "The NVIDIA driver crashes" if probe.status == "crashed" else "The NVIDIA driver hangs"
-        found.append(_bad(what, f"Asked in a process of its own: {probe.error}. {STAND_INS}.", mend))
+        found.append(_bad(what, f"Asked in a process of its own: {probe.error}. {ON_THE_CPU}.", fix))
     elif probe.status != "ok":
         found.append(_refusal(facts))
     else:
@@ -53,8 +53,8 @@ def driver(facts: Facts) -> list[Finding]:
     return found
 
 
-def _bad(what: str, why: str, mend: str) -> Finding:
-    return Finding("bad", what, why, mend, group="driver")
+def _bad(what: str, why: str, fix: str) -> Finding:
+    return Finding("bad", what, why, fix, group="driver")
 
 
 def _absent(facts: Facts) -> Finding:
@@ -62,10 +62,10 @@ def _absent(facts: Facts) -> Finding:
     if probe.devices or probe.kernel_driver:
         sign = f"kernel module {probe.kernel_driver}" if probe.kernel_driver else f"/dev/{probe.devices[0]}"
         if facts.system.get("container"):
-            why = f"The container sees {sign} but was started without the driver's libraries. {STAND_INS}."
+            why = f"The container sees {sign} but was started without the driver's libraries. {ON_THE_CPU}."
             return _bad("The driver's libraries are missing", why, "docker run --gpus all IMAGE")
         package = f"libnvidia-compute-{driver_series(probe) or 580}"
-        why = f"There is {sign}, but no libcuda.so.1. {STAND_INS}."
+        why = f"There is {sign}, but no libcuda.so.1. {ON_THE_CPU}."
         return _bad("The driver's libraries are missing", why, f"sudo apt-get install {package}")
     if probe.wsl:
         why = "WSL2 takes the driver from Windows: if there is an NVIDIA GPU, install its driver there. Until then notebooks use the CPU."
@@ -87,25 +87,25 @@ def _refusal(facts: Facts) -> Finding:
     what = "The NVIDIA driver is there but does not work"
     if probe.code == 100:
         return _no_device(facts)
-    cause, mend = _REFUSALS.get(probe.code or 0, ("Its cause is not known here", "sudo reboot"))
+    cause, fix = _REFUSALS.get(probe.code or 0, ("Its cause is not known here", "sudo reboot"))
     if probe.wsl:
-        cause, mend = "Windows' driver and WSL2 do not fit together", "wsl.exe --shutdown"
-    return _bad(what, f"{probe.error}. {cause}. {STAND_INS}.", mend)
+        cause, fix = "Windows' driver and WSL2 do not fit together", "wsl.exe --shutdown"
+    return _bad(what, f"{probe.error}. {cause}. {ON_THE_CPU}.", fix)
 
 
 def _no_device(facts: Facts) -> Finding:
     probe = facts.probe
     sliced = [board for board in probe.boards if board.get("mig")]
     if probe.visible is not None and (probe.boards or not probe.devices):
-        why = f"CUDA_VISIBLE_DEVICES is {probe.visible!r}, which shows none of the machine's GPUs. {STAND_INS}."
+        why = f"CUDA_VISIBLE_DEVICES is {probe.visible!r}, which shows none of the machine's GPUs. {ON_THE_CPU}."
         return _bad("All GPUs are hidden", why, "unset CUDA_VISIBLE_DEVICES")
     if sliced and not any(board.get("instances") for board in sliced):
-        why = f"{sliced[0].get('name', 'The GPU')} is in MIG mode, but no instance of it was made. {STAND_INS}."
+        why = f"{sliced[0].get('name', 'The GPU')} is in MIG mode, but no instance of it was made. {ON_THE_CPU}."
         return _bad("MIG is on and the GPU is not divided", why, "sudo nvidia-smi -mig 0")
     if facts.system.get("container"):
-        why = f"{probe.error}: the container was started without a GPU. {STAND_INS}."
+        why = f"{probe.error}: the container was started without a GPU. {ON_THE_CPU}."
         return _bad("The driver shows no GPU", why, "docker run --gpus all IMAGE")
-    why = f"{probe.error}: its device nodes may be missing or closed to you. {STAND_INS}."
+    why = f"{probe.error}: its device nodes may be missing or closed to you. {ON_THE_CPU}."
     return _bad("The driver shows no GPU", why, "sudo nvidia-modprobe -u -c=0")
 
 
@@ -119,7 +119,7 @@ def _version(facts: Facts) -> Finding:
     cu13, cu12 = NEEDS
     says = f"{name} allows CUDA {allowed[0]}.{allowed[1]}"
     if allowed < cu12.cuda:
-        why = f"CUDA 12 needs driver {cu12.driver} or newer, CUDA 13 {cu13.driver}. {STAND_INS}."
+        why = f"CUDA 12 needs driver {cu12.driver} or newer, CUDA 13 {cu13.driver}. {ON_THE_CPU}."
         return _bad(f"{says}: too old", f"{why}{_elsewhere(facts)}", _update(facts))
     if allowed < (12, 2) or (driver_series(probe) or cu12.tested) < cu12.tested:
         why = f"cuDF and cuML are tested with driver {cu12.tested} or newer; CuPy and Numba work.{_elsewhere(facts)}"

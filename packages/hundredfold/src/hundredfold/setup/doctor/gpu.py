@@ -25,8 +25,8 @@ def gpus(facts: Facts) -> list[Finding]:
     return found
 
 
-def _note(what: str, why: str = "", mend: str | None = None) -> Finding:
-    return Finding("note", what, why, mend, group="GPUs")
+def _note(what: str, why: str = "", fix: str | None = None) -> Finding:
+    return Finding("note", what, why, fix, group="GPUs")
 
 
 def _one(gpu: Gpu) -> Finding:
@@ -55,15 +55,15 @@ def _troubles(gpu: Gpu, facts: Facts) -> list[Finding]:
 
 def _unusable(gpu: Gpu, others: list[Gpu], facts: Facts) -> Finding:
     what, too_old = f"GPU {gpu.index} cannot be used: {gpu.why_not}", gpu.cc < OLDEST_CC
-    why = "No driver mends that." if too_old else _holders(gpu)
+    why = "No driver fixes that." if too_old else _holders(gpu)
     if others:
-        mend = f"CUDA_VISIBLE_DEVICES={','.join(str(other.index) for other in others)} make lab"
+        fix = f"CUDA_VISIBLE_DEVICES={','.join(str(other.index) for other in others)} make lab"
         if gpu.index:
-            return _note(what, _said(why, "The lab uses the other GPUs."), mend)
+            return _note(what, _said(why, "The lab uses the other GPUs."), fix)
         # Programs take GPU 0 unless told otherwise, so this one must be hidden.
-        return Finding("bad", what, _said(why, "Programs take it first."), mend, group="GPUs", stops=not facts.simulate)
-    mend = packages.setup_command("cpu") if too_old else _share(gpu)
-    return Finding("bad", what, _said(why, "The lab then computes on the CPU."), mend, group="GPUs")
+        return Finding("bad", what, _said(why, "Programs take it first."), fix, group="GPUs", stops=not facts.simulate)
+    fix = packages.setup_command("cpu") if too_old else _share(gpu)
+    return Finding("bad", what, _said(why, "The lab then computes on the CPU."), fix, group="GPUs")
 
 
 def _full(gpu: Gpu, others: list[Gpu], facts: Facts) -> Finding:
@@ -72,15 +72,15 @@ def _full(gpu: Gpu, others: list[Gpu], facts: Facts) -> Finding:
     room = [other for other in others if (other.memory_free or 0) >= LEAST_FREE]
     holder = _largest(gpu)
     if room:
-        mend = f"CUDA_VISIBLE_DEVICES={room[0].index} make lab"
+        fix = f"CUDA_VISIBLE_DEVICES={room[0].index} make lab"
     elif holder is not None:
-        mend = f"kill {holder}"
+        fix = f"kill {holder}"
         why += " End the largest if it is yours (in JupyterLab: Kernel, Shut Down)."
     else:
-        mend = "GPUSIM_SIMULATE=1 make lab"
+        fix = "GPUSIM_SIMULATE=1 make lab"
     # Asked to simulate, or with room elsewhere to be named, nothing stops; alone and full, the first array fails.
     return Finding(
-        "bad", what, why, mend, group="GPUs", stops=not facts.simulate and facts.extra != "cpu" and gpu.index == 0
+        "bad", what, why, fix, group="GPUs", stops=not facts.simulate and facts.extra != "cpu" and gpu.index == 0
     )
 
 

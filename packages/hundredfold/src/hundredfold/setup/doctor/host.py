@@ -28,9 +28,9 @@ def machine(facts: Facts) -> list[Finding]:
     if PYTHONS[0] <= version[:2] <= PYTHONS[1]:
         return [*found, Finding("ok", f"Python {text}", group="machine")]
     others = system.get("pythons") or []
-    mend = f"make setup PYTHON={others[0]}" if others else "uv python install 3.12"
+    fix = f"make setup PYTHON={others[0]}" if others else "uv python install 3.12"
     why = "The lab needs Python 3.11, 3.12 or 3.13" + (", and there is one on the path." if others else ".")
-    return [*found, Finding("bad", f"Python {text} does not fit", why, mend, group="machine", stops=True)]
+    return [*found, Finding("bad", f"Python {text} does not fit", why, fix, group="machine", stops=True)]
 
 
 def memory_and_cores(facts: Facts) -> list[Finding]:

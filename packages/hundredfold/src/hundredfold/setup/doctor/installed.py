@@ -15,8 +15,8 @@ def packages(facts: Facts) -> list[Finding]:
     return [*_numpy(facts), *(_without_gpu(facts) if facts.extra == "cpu" else _with_gpu(facts))]
 
 
-def _finding(level, what: str, why: str = "", mend: str | None = None, stops: bool = False) -> Finding:
-    return Finding(level, what, why, mend, group="packages", stops=stops)
+def _finding(level, what: str, why: str = "", fix: str | None = None, stops: bool = False) -> Finding:
+    return Finding(level, what, why, fix, group="packages", stops=stops)
 
 
 def _without_gpu(facts: Facts) -> list[Finding]:
@@ -29,7 +29,7 @@ def _without_gpu(facts: Facts) -> list[Finding]:
             )
         ]
     if several:
-        why = "No GPU works here, so %load_ext hundredfold puts its own stand-in in the place of CuPy."
+        why = "No GPU works here, so %load_ext hundredfold puts the simulated CuPy in its place."
         return [_finding("note", f"{several[0]} {facts.packages[several[0]]} is installed and not used", why)]
     return [_finding("ok", "The variant that fits is cpu, and no GPU packages are installed")]
 
@@ -38,9 +38,9 @@ def _with_gpu(facts: Facts) -> list[Finding]:
     wrong = known.mismatch(facts.probe, facts.packages, facts.system)
     if wrong is not None:
         if facts.simulate:
-            return [_finding("note", f"The variant that fits is {wrong.extra}", wrong.why, wrong.mend)]
+            return [_finding("note", f"The variant that fits is {wrong.extra}", wrong.why, wrong.fix)]
         what = f"The GPU packages {'do not fit' if known.cupys(facts.packages) else 'are missing'}: {wrong.extra} fits"
-        return [_finding("bad", what, wrong.why, wrong.mend, stops=True)]
+        return [_finding("bad", what, wrong.why, wrong.fix, stops=True)]
     have = [f"{name} {version}" for name, base in _BASES if (version := _version(facts.packages, base))]
     major = next(iter(known.majors(facts.packages)), None)
     built = f", built for CUDA {major}," if major else ""
@@ -74,8 +74,8 @@ def _toolkit(facts: Facts, major: int | None) -> list[Finding]:
     if toolkit <= allowed or linker or "numba-cuda" not in facts.packages:
         return []
     why = f"The driver allows {allowed[0]}.{allowed[1]}, and without nvJitLink Numba's kernels end in CUDA_ERROR_UNSUPPORTED_PTX_VERSION."
-    mend = known.setup_command(_variant(facts, major))
-    return [_finding("bad", f"cuda-toolkit {text} is newer than the driver", why, mend, stops=not facts.simulate)]
+    fix = known.setup_command(_variant(facts, major))
+    return [_finding("bad", f"cuda-toolkit {text} is newer than the driver", why, fix, stops=not facts.simulate)]
 
 
 def _numpy(facts: Facts) -> list[Finding]:
@@ -85,6 +85,6 @@ def _numpy(facts: Facts) -> list[Finding]:
     if (int(parts[0]), int(parts[1])) < (2, 5):
         return []
     why = "numba-cuda fails on NumPy 2.5 and newer (numpy.row_stack is gone), and cuDF with it."
-    mend = known.setup_command(facts.extra)
+    fix = known.setup_command(facts.extra)
     stops = facts.mode == "gpu"
-    return [_finding("bad", f"NumPy {facts.packages['numpy']} is too new for numba-cuda", why, mend, stops=stops)]
+    return [_finding("bad", f"NumPy {facts.packages['numpy']} is too new for numba-cuda", why, fix, stops=stops)]

@@ -26,8 +26,8 @@ def lab(facts: Facts) -> list[Finding]:
     )
 
 
-def _finding(level, what: str, why: str = "", mend: str | None = None, stops: bool = False) -> Finding:
-    return Finding(level, what, why, mend, group="lab", stops=stops)
+def _finding(level, what: str, why: str = "", fix: str | None = None, stops: bool = False) -> Finding:
+    return Finding(level, what, why, fix, group="lab", stops=stops)
 
 
 def _installed(facts: Facts) -> list[Finding]:
@@ -40,11 +40,11 @@ def _installed(facts: Facts) -> list[Finding]:
         return []
     whose = f"starts {kernel['python']}" if kernel["python"] else "cannot be read"
     why = f"{kernel['path']} {whose}, not the lab's Python, so notebooks would not find the course."
-    mend = f"{sys.executable} -m ipykernel install --sys-prefix"
+    fix = f"{sys.executable} -m ipykernel install --sys-prefix"
     if not kernel["path"].startswith(sys.prefix):
         # A kernel of the user's own comes first only where that was asked for; the environment's must go before it.
-        mend = f"JUPYTER_PREFER_ENV_PATH=1 {sys.executable} -m ipykernel install --sys-prefix"
-    return [_finding("bad", "Notebooks would get another kernel", why, mend, stops=True)]
+        fix = f"JUPYTER_PREFER_ENV_PATH=1 {sys.executable} -m ipykernel install --sys-prefix"
+    return [_finding("bad", "Notebooks would get another kernel", why, fix, stops=True)]
 
 
 def _disk(facts: Facts) -> list[Finding]:
@@ -66,8 +66,8 @@ def _folders(facts: Facts) -> list[Finding]:
     found, checkout = [], facts.lab["checkout"]
     if checkout and not facts.lab["writable"]:
         why = f"Nothing can be written in {checkout}; your own copy can."
-        mend = f'git clone "{checkout}" ~/hundredfold && make -C ~/hundredfold lab'
-        found.append(_finding("bad", "The checkout is read-only", why, mend, stops=True))
+        fix = f'git clone "{checkout}" ~/hundredfold && make -C ~/hundredfold lab'
+        found.append(_finding("bad", "The checkout is read-only", why, fix, stops=True))
     if facts.lab["state"] is None:
         why = f"HUNDREDFOLD_STATE names a folder that cannot be made: {facts.lab['state_error']}"
         found.append(_finding("bad", "Progress cannot be kept", why, "unset HUNDREDFOLD_STATE", stops=True))

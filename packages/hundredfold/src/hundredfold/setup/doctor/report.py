@@ -20,13 +20,13 @@ class Finding:
     Attributes
     ----------
     level : {"ok", "note", "bad"}
-        As it should be, worth knowing, or to be mended.
+        As it should be, worth knowing, or to be fixed.
     what : str
         The finding, a short sentence without its full stop.
     why : str
         What follows from it, or what caused it; may be empty.
-    mend : str or None
-        The one command that mends it. Each bad finding has one.
+    fix : str or None
+        The one command that fixes it. Each bad finding has one.
     group : str
         One of `GROUPS`.
     stops : bool
@@ -36,15 +36,15 @@ class Finding:
     level: Literal["ok", "note", "bad"]
     what: str
     why: str = ""
-    mend: str | None = None
+    fix: str | None = None
     group: str = "machine"
     stops: bool = False
 
     def __post_init__(self) -> None:
         if self.level not in _SIGNS or self.group not in GROUPS:
             raise ValueError(f"{self.level!r} in group {self.group!r} is no finding.")
-        if self.level == "bad" and not self.mend:
-            raise ValueError(f"A bad finding needs the command that mends it: {self.what}.")
+        if self.level == "bad" and not self.fix:
+            raise ValueError(f"A bad finding needs the command that fixes it: {self.what}.")
         if self.stops and self.level != "bad":
             raise ValueError(f"Only a bad finding can stop the lab: {self.what}.")
 
@@ -65,7 +65,7 @@ class Report:
 
     @property
     def bad(self) -> list[Finding]:
-        """The findings to mend, those that stop the lab first."""
+        """The findings to fix, those that stop the lab first."""
         return sorted((f for f in self.findings if f.level == "bad"), key=lambda f: not f.stops)
 
     @property
@@ -79,8 +79,8 @@ class Report:
         count = len(self.bad)
         things = "one thing" if count == 1 else f"{count} things"
         if not self.ok:
-            return f"The lab would not work here yet: {things} to mend."
-        return f"The lab works here: {where}." + (f" There is {things} to mend." if count else "")
+            return f"The lab would not work here yet: {things} to fix."
+        return f"The lab works here: {where}." + (f" There is {things} to fix." if count else "")
 
     def to_json(self) -> str:
         """Return the report as JSON: `ok`, `mode`, `extra`, `verdict`, `findings`."""
@@ -100,8 +100,8 @@ class Report:
             said = finding.what + (f". {finding.why}" if finding.why else "")
             sign = _SIGNS[finding.level][0]
             lines += textwrap.wrap(said, width, initial_indent=f"  {sign} ", subsequent_indent="    ")
-            if finding.mend:
-                lines.append(f"    → {finding.mend}")
+            if finding.fix:
+                lines.append(f"    → {finding.fix}")
         return "\n".join([*lines, "", *textwrap.wrap(self.verdict, width)])
 
     def show(self) -> None:
@@ -127,8 +127,8 @@ class Report:
             sign, style = _SIGNS[finding.level]
             said = Text(finding.what, style if finding.level == "bad" else "")
             said.append(f". {finding.why}" if finding.why else "", "not bold default")
-            if finding.mend:
-                said.append(f"\n→ {finding.mend}", "bold cyan")
+            if finding.fix:
+                said.append(f"\n→ {finding.fix}", "bold cyan")
             table.add_row("" if finding.group == group else finding.group, Text(sign, style), said)
             group = finding.group
         console.print(table)

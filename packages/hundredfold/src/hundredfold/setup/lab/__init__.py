@@ -15,7 +15,7 @@ ROOT = (Path(__file__).resolve().parents[:7])[-1]
 
 
 class Stop(Exception):
-    """Something the person at the keyboard has to know or mend, in one sentence; printed without a traceback."""
+    """Something the person at the keyboard has to know or fix, in one sentence; printed without a traceback."""
 
 
 class WrongUse(Stop):

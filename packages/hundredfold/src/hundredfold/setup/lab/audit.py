@@ -27,7 +27,7 @@ class Result:
 
     asked: int = 0
     unanswered: list[str] = field(default_factory=list)
-    #: (package, version, advisory, versions that mend it, what it is about)
+    #: (package, version, advisory, versions that fix it, what it is about)
     found: list[tuple[str, str, str, str, str]] = field(default_factory=list)
     excepted: dict[str, str] = field(default_factory=dict)
     #: Accepted advisories that are not reported, though their package was answered for.
@@ -36,10 +36,8 @@ class Result:
     def lines(self) -> list[str]:
         """The report."""
         out = [f"{self.asked - len(self.unanswered)} of {self.asked} packages of the lock are audited."]
-        for name, version, advisory, mended, about in self.found:
-            out.append(
-                f"{name} {version}: {advisory}, {'mended in ' + mended if mended else 'not mended yet'}: {about}"
-            )
+        for name, version, advisory, fixed, about in self.found:
+            out.append(f"{name} {version}: {advisory}, {'fixed in ' + fixed if fixed else 'not fixed yet'}: {about}")
         out += [f"Known and accepted: {advisory}: {reason}" for advisory, reason in sorted(self.excepted.items())]
         out += [
             f"{advisory} is not reported any longer: take it out of requirements/audit.toml." for advisory in self.stale
@@ -81,8 +79,8 @@ def judge(answers: list[dict], accepted: dict[str, tuple[str, str]]) -> Result:
                 result.excepted[known] = accepted[known][1]
             else:
                 about = " ".join((hit.get("description") or "").split())[:160]
-                mended = ", ".join(hit.get("fix_versions", ()))
-                result.found.append((each["name"], each["version"], " = ".join(numbers), mended, about))
+                fixed = ", ".join(hit.get("fix_versions", ()))
+                result.found.append((each["name"], each["version"], " = ".join(numbers), fixed, about))
     answered = {each["name"].lower() for each in answers} - {name.lower() for name in result.unanswered}
     result.stale = [n for n, (name, _) in accepted.items() if name in answered and n not in result.excepted]
     return result

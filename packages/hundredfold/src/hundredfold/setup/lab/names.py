@@ -1,4 +1,4 @@
-"""`make names`: the public names of the real GPU libraries, at their locked versions, as data for the stand-ins.
+"""`make names`: the public names of the real GPU libraries, at their locked versions, as data for the simulated libraries.
 
 The libraries import without a GPU, so this works on any Linux machine with the room for them.  The file also runs as a
 script in a Python that has them (and need not have this project): then it prints what it finds as JSON.
@@ -227,7 +227,10 @@ def command(arguments: list[str]) -> int:
     chosen = arguments or list(LIBRARIES)
     unknown = sorted(set(chosen) - set(LIBRARIES))
     if unknown:
-        print(f"There is no stand-in for {', '.join(unknown)}; there are {', '.join(LIBRARIES)}.", file=sys.stderr)
+        print(
+            f"There is no simulated version for {', '.join(unknown)}; there are {', '.join(LIBRARIES)}.",
+            file=sys.stderr,
+        )
         return 2
     python = os.environ.get("PYTHON_WITH")
     if not python:

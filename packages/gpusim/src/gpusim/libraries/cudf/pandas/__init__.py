@@ -1,6 +1,6 @@
-"""A stand-in for cudf.pandas: ``import pandas`` gives proxies that run on the cuDF stand-in and fall back to pandas.
+"""A simulated cudf.pandas: ``import pandas`` gives proxies that run on the simulated cuDF and fall back to pandas.
 
-Whatever the stand-in refuses, or does in another way than pandas would, pandas does, and the profiler tells it as a CPU call.
+Whatever the simulated library refuses, or does in another way than pandas would, pandas does, and the profiler tells it as a CPU call.
 What makes an object (constructors, readers) is always computed by pandas and then moved to the device, so that its dtypes are
 pandas' own; it counts as a GPU call where cuDF takes the same arguments.
 """

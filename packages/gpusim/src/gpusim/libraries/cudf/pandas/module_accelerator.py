@@ -46,7 +46,7 @@ class ModuleAccelerator(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.fast_lib, self.slow_lib = fast_lib, slow_lib
         self.disabled_in: dict[int, int] = defaultdict(int)
         fast, slow = importlib.import_module(fast_lib), importlib.import_module(slow_lib)
-        # Folders whose modules get the real pandas: its own, the whole package this stand-in belongs to, and those made on it.
+        # Folders whose modules get the real pandas: its own, the whole package this library belongs to, and those made on it.
         import pyarrow
 
         theirs = tuple(os.path.join(str(place), "") for place in (*slow.__path__, *pyarrow.__path__))

@@ -1,6 +1,6 @@
 """How device arrays come to be and how work on them is launched.
 
-Everything in the stand-in that touches data goes through here: :func:`empty` takes device memory, :func:`submit` puts
+Everything in the simulated library that touches data goes through here: :func:`empty` takes device memory, :func:`submit` puts
 an operation on the queue, :func:`now` is for what has no queued form yet, :func:`upload` and :func:`download` cross
 between host and device.
 """

@@ -1,4 +1,4 @@
-"""Numba's inside, as far as the stand-in of ``numba.cuda`` uses it."""
+"""Numba's inside, as far as the simulated ``numba.cuda`` uses it."""
 
 from . import config, errors, serialize, sigutils, types
 

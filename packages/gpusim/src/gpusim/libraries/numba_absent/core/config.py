@@ -1,4 +1,4 @@
-"""Numba's settings that the stand-in of ``numba.cuda`` asks for, with Numba's defaults."""
+"""Numba's settings that the simulated ``numba.cuda`` asks for, with Numba's defaults."""
 
 OPT = 3
 CUDA_DEBUGINFO_DEFAULT = 0

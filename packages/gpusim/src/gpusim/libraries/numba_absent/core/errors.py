@@ -1,4 +1,4 @@
-"""The errors and warnings of Numba that the stand-in of ``numba.cuda`` raises."""
+"""The errors and warnings of Numba that the simulated ``numba.cuda`` raises."""
 
 
 class NumbaWarning(Warning):

@@ -1,4 +1,4 @@
-"""Where Numba keeps what it knows of a CPU; the stand-in of ``numba.cuda`` tells it of the types that it is about to compare."""
+"""Where Numba keeps what it knows of a CPU; the simulated ``numba.cuda`` tells it of the types that it is about to compare."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class CUDADriverError(CUDARuntimeError):
 
 
 def driverGetVersion() -> int:
-    """The CUDA version that the stand-ins name."""
+    """The CUDA version that the simulated libraries name."""
     return CUDA
 
 

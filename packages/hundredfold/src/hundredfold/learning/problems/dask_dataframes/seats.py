@@ -61,7 +61,7 @@ def _mixed(looked: Looked) -> list[set]:
 
 
 def _nulls_and_travel(problem: Problem, looked: Looked) -> None:
-    """Say both at once of a plain merge, which has both mistakes: another refusal after the first is mended helps nobody."""
+    """Say both at once of a plain merge, which has both mistakes: another refusal after the first is fixed helps nobody."""
     if gives(looked, _gives("nulls")(*looked.case.host())) and _mixed(looked):
         refuse(
             "nulls",

@@ -1,6 +1,6 @@
 """Judge kernels: the lens looks at every access of each case, then all cases are launched on the device in use.
 
-What the lens finds is told without what mends it: to find that out is what the learner came for. The hints end in it.
+What the lens finds is told without what fixes it: to find that out is what the learner came for. The hints end in it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # Without a guard
 # 128 threads for 100 numbers. A GPU says nothing. Run, read,
-# and mend it with one line.
+# and fix it with one line.
 import numpy as np
 from numba import cuda
 

@@ -1,6 +1,6 @@
 # A race
 # Many threads add to one counter, and some additions are lost.
-# Mend it: cuda.atomic.add(counts, x[i], 1)
+# Fix it: cuda.atomic.add(counts, x[i], 1)
 import numpy as np
 from numba import cuda
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..memory_hook import MemoryHook
 
-_HERE = __file__.rpartition("libraries")[0]  # frames of the stand-in are not the program's
+_HERE = __file__.rpartition("libraries")[0]  # frames of the simulated library are not the program's
 
 
 class LineProfileHook(MemoryHook):
