@@ -138,15 +138,19 @@ def test_the_courses_own_figure_is_drawn(monkeypatch, tmp_path):
     assert "image/png" in output.data and figures.MIME not in output.data
 
 
+def sixteen_pictures() -> Figure:
+    rng = np.random.default_rng(0)
+    return plot.images({str(n): rng.random((4, 6)) for n in range(16)}, "Noise.", common=True)
+
+
 def one_of_each() -> dict[str, Figure]:
     """A figure of each kind that has a second form, for a phone."""
-    rng = np.random.default_rng(0)
     kinds = [kind for kind in tracks.KINDS if kind not in ("range", "mark")]
     bars = [("host", kind, f"{kind} of a long name", at * 1e-3, at * 1e-3 + 9e-4, 0) for at, kind in enumerate(kinds)]
     return {
         "lanes": plot.lanes([*bars, ("ranges", "range", "solve", 0.0, 5e-3, 0)], "A step", "Estimates.", alt="A step."),
         "graph": plot.graph((da.ones(30, chunks=1) + 1).sum(), title="A sum"),
-        "images": plot.images({str(n): rng.random((4, 6)) for n in range(16)}, "Noise.", common=True),
+        "images": sixteen_pictures(),
         "show": lens.show(lens.trace(shift, 4, 64, np.ones(256), np.empty(256)), tab="warp"),
         "schedules": lens.schedules(meet, 4, 64, np.zeros(4)).figure(),
         "roofline": lens.roofline(shift, 4, 64, np.ones(256), np.empty(256), gpu="V100"),
@@ -163,19 +167,29 @@ def meet(x):
     x[0] += cuda.grid(1)
 
 
-@pytest.mark.browser
-@pytest.mark.parametrize("kind", ["lanes", "graph", "images", "show", "schedules", "roofline"])
-def test_a_phones_picture_is_as_wide_as_its_page_and_has_letters_of_eleven_pixels(kind):
+@pytest.fixture(scope="module")
+def on_a_phone():
+    """By kind the second picture of a figure, and the sizes of the letters in it."""
     from playwright.sync_api import sync_playwright
 
-    figure = one_of_each()[kind].data()
+    made = {}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=figures.chromium(), args=["--no-sandbox"])
         page = figures._page(browser)
         page.evaluate(LETTERS)
-        png = figures._draw(page, figure | {"item": figure["narrow"], "width": NARROW})
-        written = page.evaluate("[...letters, ...shown()]")
+        for kind, figure in one_of_each().items():
+            page.evaluate("letters.length = 0")
+            data = figure.data()
+            png = figures._draw(page, data | {"item": data["narrow"], "width": NARROW})
+            made[kind] = png, page.evaluate("[...letters, ...shown()]")
         browser.close()
+    return made
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("kind", ["lanes", "graph", "images", "show", "schedules", "roofline"])
+def test_a_phones_picture_is_as_wide_as_its_page_and_has_letters_of_eleven_pixels(kind, on_a_phone):
+    png, written = on_a_phone[kind]
     assert figures.size(png)[0] == 343 * figures.SCALE
     assert len(written) > 3 and min(written) >= 11, sorted(written)[:9]
 
@@ -197,7 +211,7 @@ LETTERS = """() => {
 
 @pytest.mark.browser
 def test_a_figure_with_a_phones_picture_has_it_in_its_metadata(tmp_path):
-    output = new_output("display_data", data={figures.MIME: one_of_each()["images"].data(), "text/plain": "16"})
+    output = new_output("display_data", data={figures.MIME: sixteen_pictures().data(), "text/plain": "16"})
     stored = copy.deepcopy(output)
     assert figures.replace({0: [output]}, tmp_path) == 1
     about = output.metadata["image/png"]
