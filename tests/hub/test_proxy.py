@@ -24,6 +24,7 @@ import pytest
 import requests
 
 from hundredfold.classroom.seats import proxy
+from hundredfold.classroom.seats.proxy import ADMIN
 from hundredfold.classroom.seats.routes import HAProxy
 
 HEAD = b"GET /user/anna/x HTTP/1.1\r\nHost: hub.localhost\r\n"
@@ -336,6 +337,48 @@ def test_a_route_to_a_server_that_is_gone_leads_to_nobody_elses(subdomains):
             == b"503"
         )
         assert len(asked) == 1
+
+
+def test_a_hub_that_starts_tells_the_routes_of_a_whole_class_at_once():
+    """JupyterHub tells them side by side. HAProxy lets few in at a time, and from a full line the kernel sends others away (listen(2))."""
+    with Proxy(lambda line, said: line.sendall(FINE)) as front:
+        names = [f"learner{number}" for number in range(200)]
+
+        async def all_of(routes: HAProxy) -> set[str]:
+            told = [(front.route(name), address(front.folder / f"{name}.sock"), {"user": name}) for name in names]
+            await asyncio.gather(*(routes.add_route(*each) for each in told))
+            return set(await routes.get_all_routes())
+
+        for _ in range(2):  # the second time as a hub that is started again
+            assert front.tell(all_of(front.routes)) == {front.route(name) for name in ["anna", *names]}
+        for name in ["anna", *names]:
+            front.tell(front.routes.delete_route(front.route(name)))
+        assert front.tell(front.routes.get_all_routes()) == {}
+
+
+def test_a_route_is_told_again_to_a_proxy_that_ended_meanwhile(tmp_path):
+    class Ends(asyncio.Protocol):
+        """Ends without an answer the first time, then answers as HAProxy does."""
+
+        asked = 0
+
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            self.transport = transport
+
+        def data_received(self, data: bytes) -> None:
+            Ends.asked += 1
+            if Ends.asked > 1:
+                self.transport.write(b"New server registered.\n\n")
+                self.transport.close()
+            else:
+                self.transport.abort()
+
+    async def told() -> None:
+        async with await asyncio.get_running_loop().create_unix_server(Ends, tmp_path / ADMIN):
+            await HAProxy(folder=str(tmp_path)).add_route("/user/anna/", address(tmp_path / "server.sock"), {})
+
+    asyncio.run(told())
+    assert Ends.asked == 3
 
 
 def test_a_route_is_one_word_of_a_command():

@@ -7,6 +7,7 @@ address alone, so one that is there already is the right one, and none has to be
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import re
 from pathlib import Path
@@ -34,6 +35,7 @@ class HAProxy(Proxy):
     def __init__(self, **more: Any) -> None:
         super().__init__(should_start=False, **more)
         self.told: dict[str, dict[str, Any]] = {}  # routes of this hub's
+        self.one_at_a_time = asyncio.Lock()
 
     async def add_route(self, routespec: str, target: str, data: dict[str, Any]) -> None:
         route, name = self.validate_routespec(routespec), server_name(target)
@@ -61,19 +63,21 @@ class HAProxy(Proxy):
         return Path(self.folder) / MAP
 
     async def _say(self, *commands: str) -> str:
-        """What HAProxy answers."""
-        async with asyncio.timeout(PATIENCE):
+        """What HAProxy answers, which is a line at least. One that ends meanwhile is asked again: each command may come twice.
+
+        One after the other: HAProxy lets few in at a time, and asyncio takes a line that was too long for a connection.
+        """
+        async with asyncio.timeout(PATIENCE), self.one_at_a_time:
             while True:
-                try:
+                with contextlib.suppress(OSError):
                     reader, writer = await asyncio.open_unix_connection(Path(self.folder) / ADMIN)
-                    break
-                except OSError:
-                    await asyncio.sleep(0.2)
-            try:
-                writer.write(("; ".join(commands) + "\n").encode())
-                return (await reader.read()).decode().strip()
-            finally:
-                writer.close()
+                    try:
+                        writer.write(("; ".join(commands) + "\n").encode())
+                        if said := await reader.read():
+                            return said.decode().strip()
+                    finally:
+                        writer.close()
+                await asyncio.sleep(0.2)
 
 
 def plain(words: str) -> str:
