@@ -44,16 +44,13 @@ KINDS = ("read", "write", "atomic", "fence")
 
 
 FROM_THE_END = "from the end"
-COPIED = "copied"
-UNREAD = "unread"
+"""The operation of a read or a write whose index is a constant below zero: it is meant."""
+COPIED, UNREAD = "copied", "unread"
 
 
 def of_a_copy(node: Any) -> str:
     """The operation of a read at a node of the source: nothing, where it is no part of a copy of a whole record."""
     return (UNREAD if getattr(node, "unread", False) else COPIED) if getattr(node, "copied", False) else ""
-
-
-"""The operation of a read or a write whose index is a constant below zero: it is meant."""
 
 
 class Site(NamedTuple):

@@ -103,9 +103,8 @@ class Tested:
         if old is None or new is None:
             return False
         passes = new(value)
-        if (
-            passes is None
-        ):  # compared with a variable, such as the level of a search: what is stored has to be another number
+        if passes is None:
+            # Compared with a variable, such as the level of a search: what is stored has to be another number.
             return new.compare is ast.Eq and _another(_stored(here.line, here.array, source), new.other)
         return not passes and not any(old(sample) is not False and new(sample) for sample in _SAMPLES)
 

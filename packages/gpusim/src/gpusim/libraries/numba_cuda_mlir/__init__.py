@@ -1,4 +1,4 @@
-"""A simulated library for ``numba_cuda_mlir``, the successor of numba-cuda: the simulated ``numba.cuda`` under its name, and what differs.
+"""A simulated ``numba_cuda_mlir``, the successor of numba-cuda: the simulated ``numba.cuda`` under its name, and what differs.
 
 numba-cuda-mlir 0.6 has no simulator of its own, and does not import Numba.
 """

@@ -15,11 +15,10 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from kernellens.plot.figure import NARROW
+from kernellens.plot.figure import MIME, NARROW
 
 from .errors import BuildError
 
-MIME = "application/vnd.hundredfold.figure+json"
 PHONE = Path("docs", "_static", "phone")
 SCALE = 2  # device pixels per CSS pixel: sharp on most screens
 FOOT = 24  # pixels that stay below the last thing drawn

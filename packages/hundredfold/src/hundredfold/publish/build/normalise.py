@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+from kernellens.plot.figure import MIME
 
-FIGURE = "application/vnd.hundredfold.figure+json"
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 #: Not compared between a stored and a fresh output: a picture stands for the figure it was made from, HTML is compared
 #: by the text that stands beside it, and a traceback names the machine's paths.
@@ -15,7 +15,7 @@ NOT_COMPARED = (
     "application/javascript",
     "application/vnd.bokehjs_exec.v0+json",
     "application/vnd.bokehjs_load.v0+json",
-    FIGURE,
+    MIME,
     "application/vnd.jupyter.widget-view+json",
     "image/png",
     "image/jpeg",
@@ -97,12 +97,12 @@ def same(stored: list, fresh: list, rules: list[tuple[str, str, str]]) -> bool:
         return [(key, sanitise(text, rules)) for key, text in compared(found)]
 
     def kinds(found: list) -> list:
-        drawn = {FIGURE: "image/png"}
+        drawn = {MIME: "image/png"}
         return [(o.output_type, sorted(drawn.get(k, k) for k in o.get("data", {}))) for o in found]
 
     def phones(found: list) -> list[bool]:
         return [
-            bool(o.data.get(FIGURE, {}).get("narrow") or o.metadata.get("image/png", {}).get("narrow"))
+            bool(o.data.get(MIME, {}).get("narrow") or o.metadata.get("image/png", {}).get("narrow"))
             for o in found
             if "data" in o
         ]

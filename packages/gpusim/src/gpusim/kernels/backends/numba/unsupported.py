@@ -34,8 +34,9 @@ def absent(expression: Any, typemap: dict[str, types.Type]) -> str | None:
         return None
     if expression.op in ("binop", "inplace_binop") and expression.fn in (operator.matmul, operator.imatmul):
         return "The product @ is a library's, which a kernel cannot call: write a loop."
-    if expression.op in ("binop", "inplace_binop") and expression.fn in _JOINING and _text(typemap, expression.lhs):
-        return "Text cannot be joined or repeated in a kernel: do so outside of it, and use the name of the result."
+    if expression.op in ("binop", "inplace_binop") and expression.fn in _JOINING:
+        if _text(typemap, expression.lhs) or _text(typemap, expression.rhs):
+            return "Text cannot be joined or repeated in a kernel: do so outside of it, and use the name of the result."
     if expression.op == "getiter" and _text(typemap, expression.value):
         return (
             'A kernel cannot loop over text: pass its characters\' codes as an array, as np.frombuffer(b"…", np.uint8).'
