@@ -1,7 +1,7 @@
 """Kill workers at seeded moments of an array computation, many times: is the answer right each time, and does it come?
 
     nice python benchmarks/kills.py [--runs 200] [--json FILE]         a few seconds for each run on a quiet machine
-    python benchmarks/kills.py --runs 20 --json FILE                   what the tests run (packages/gpusim/tests/libraries/dask_cuda_standin)
+    python benchmarks/kills.py --runs 20 --json FILE                   what the tests run (packages/gpusim/tests/libraries/simulated_dask_cuda)
 
 One cluster of two simulated GPUs, no root needed. In each run an array of device chunks is made, multiplied by its transpose and
 added up, all of it from one seed; and after a number of finished tasks that the seed draws, one of the workers, drawn too, gets

@@ -26,7 +26,7 @@ EXTRA = "cuml-cu13"
 
 CONFORMANCE = (
     "packages/gpusim/tests/conformance",
-    "packages/gpusim/tests/libraries/cupyx_standin/test_cupyx_signatures.py",
+    "packages/gpusim/tests/libraries/simulated_cupyx/test_cupyx_signatures.py",
 )
 
 _PARAMETERS = """

@@ -1,6 +1,6 @@
 """What the simulated CuPy costs: to enqueue a call, and to enqueue and run it, beside plain NumPy.
 
-    python benchmarks/standin_overhead.py [--seconds 2] [--json FILE]
+    python benchmarks/simulator_overhead.py [--seconds 2] [--json FILE]
 
 Each pair of measurements is interleaved (stand-in, NumPy, stand-in, ...) in one process, so that the load of the machine
 hits both alike; the figures are medians and interquartile ranges of the pairs.  An overhead below zero means that the
