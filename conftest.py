@@ -26,7 +26,7 @@ from pathlib import Path
 
 import pytest
 
-from gpusim.testing import no_standins_left, standins  # noqa: F401 - fixtures for all tests
+from gpusim.testing import no_simulated_libraries_left, simulated_libraries  # noqa: F401 - fixtures for all tests
 
 ROOT = Path(__file__).parent
 OUTPUT_TIMEOUT = 60  # seconds from a cell's reply to its last output; nbval's own 5 are too few under load

@@ -2,9 +2,9 @@
 
     python benchmarks/simulator_overhead.py [--seconds 2] [--json FILE]
 
-Each pair of measurements is interleaved (stand-in, NumPy, stand-in, ...) in one process, so that the load of the machine
+Each pair of measurements is interleaved (simulated, NumPy, simulated, ...) in one process, so that the load of the machine
 hits both alike; the figures are medians and interquartile ranges of the pairs.  An overhead below zero means that the
-stand-in is faster: its memory pool gives out memory that has been touched before, where NumPy pays for page faults.
+simulated CuPy is faster: its memory pool gives out memory that has been touched before, where NumPy pays for page faults.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def main() -> None:
     for name, function in CALLS.items():
         median, spread = result["enqueue_us"][name] = quartiles(enqueue(function, options.seconds / 4))
         print(f"{name:<22}{median:>9.2f}{spread:>9.2f}")
-    print(f"\n{'enqueue and run':<22}{'elements':>9}{'stand-in':>11}{'NumPy':>11}{'overhead':>10}{'IQR':>8}")
+    print(f"\n{'enqueue and run':<22}{'elements':>9}{'simulated':>11}{'NumPy':>11}{'overhead':>10}{'IQR':>8}")
     for name, function in WORK.items():
         for size in (10**6, 3 * 10**6, 10**7):
             ours, theirs = pairs(function, size, options.seconds)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-pytestmark = pytest.mark.usefixtures("standins")
+pytestmark = pytest.mark.usefixtures("simulated_libraries")
 
 PAGE = (Path(__file__).parents[1] / "docs" / "cheatsheet.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| `([^`|]+)` \| ([^|]+) \| `([^`|]+)` \|$", re.MULTILINE)

@@ -116,7 +116,7 @@ def test_each_worker_has_a_gpu_and_the_scheduler_none(manifest):
     assert manifest["spec"]["idleTimeout"] > 0, "what is forgotten ends"
 
 
-def test_the_commands_in_the_pods_are_commands_that_dask_has(deploying, manifest, standins):
+def test_the_commands_in_the_pods_are_commands_that_dask_has(deploying, manifest, simulated_libraries):
     """`dask-scheduler`, which make_cluster_spec writes, is none any more."""
     from dask_cuda.cli import cuda
 

@@ -59,7 +59,7 @@ def test_the_shell_reads_what_is_done_by_hand():
     assert asked.returncode == 2 and "host 2:" in asked.stdout
 
 
-def test_the_options_of_the_lines_by_hand_are_those_that_the_commands_have(standins):
+def test_the_options_of_the_lines_by_hand_are_those_that_the_commands_have(simulated_libraries):
     """`dask cuda worker` as the simulated Dask-CUDA has it, whose options are checked against the real one's."""
     from dask_cuda.cli import cuda
     from distributed.cli.dask_scheduler import main as scheduler

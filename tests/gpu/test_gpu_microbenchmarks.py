@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 
 @pytest.fixture(scope="module")
-def microbenchmarks(standins):
+def microbenchmarks(simulated_libraries):
     from gpu import microbenchmarks
 
     return microbenchmarks

@@ -61,7 +61,7 @@ def context(store):
 
 
 def lend(context):
-    """Put our stand-in where the step with conda's channel is; return the Python that it would have brought."""
+    """Put our own script where the step with conda's channel is; return the Python that it would have brought."""
     (script,) = (context / "build_script_files").glob("*install-2dbase-2denv-2ebash*")
     (lock,) = (context / "build_script_files").glob("*environment-2epy*lock*")
     told = dict(re.findall(r"/([\w.-]+?)-(\d[\w.]*)-[\w.]+\.conda", lock.read_text()))

@@ -4,7 +4,7 @@ import pytest
 
 
 @pytest.fixture
-def cp(standins):
+def cp(simulated_libraries):
     import cupy
 
     return cupy

@@ -10,7 +10,7 @@ import textwrap
 
 import pytest
 
-from gpusim.testing import no_standins_left, standins  # noqa: F401
+from gpusim.testing import no_simulated_libraries_left, simulated_libraries  # noqa: F401
 
 LOOP = """
 import gc, json, sys, traceback
@@ -64,7 +64,7 @@ def simulating(request):
 
 
 @pytest.fixture(scope="module")
-def cupy_module(standins):
+def cupy_module(simulated_libraries):
     import cupy
 
     assert cupy.__version__.endswith("+gpusim")
@@ -78,7 +78,7 @@ def cp(cupy_module):
 
 
 @pytest.fixture(scope="module")
-def cudf_module(standins):
+def cudf_module(simulated_libraries):
     import cudf
 
     assert cudf.__version__.endswith("+gpusim")
@@ -92,7 +92,7 @@ def cudf(cudf_module):
 
 
 @pytest.fixture(scope="module")
-def cuda_module(standins):
+def cuda_module(simulated_libraries):
     cuda = importlib.import_module("numba.cuda")
     assert cuda.__version__.endswith("+gpusim")
     return cuda

@@ -85,7 +85,7 @@ def test_a_zip_file_and_standard_input_run_too(run):
     assert run("-", "a", input="import sys; print(sys.argv)").stdout == "['-', 'a']\n"
 
 
-def test_the_standins_are_in_place_and_the_banner_is_on_stderr(run):
+def test_the_simulated_libraries_are_in_place_and_the_banner_is_on_stderr(run):
     done = run("-c", "import importlib.util as u; print(u.find_spec('cupy').origin)")
     assert done.stdout.strip().replace(os.sep, "/").endswith("gpusim/libraries/cupy/__init__.py")
     assert done.stderr.startswith("Hundredfold: no GPU here") or "simulated GPU" in done.stderr

@@ -9,19 +9,19 @@ import pytest
 
 
 @pytest.fixture(scope="module", autouse=True)
-def stand_in(request, standins):
+def simulated_numba(request, simulated_libraries):
     request.module.cuda = importlib.import_module("numba.cuda")
     yield
     request.module.cuda = None
 
 
 @pytest.fixture(scope="module")
-def cp(standins):
+def cp(simulated_libraries):
     return importlib.import_module("cupy")
 
 
 @pytest.fixture
-def shell(standins, monkeypatch):
+def shell(simulated_libraries, monkeypatch):
     from IPython.core.interactiveshell import InteractiveShell  # the other tests run without IPython
 
     import kernellens

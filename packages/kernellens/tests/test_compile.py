@@ -96,7 +96,7 @@ def saxpy(a, x, y):
 # What is described as what.
 
 
-def test_arguments_are_typed_as_for_a_launch(standins):
+def test_arguments_are_typed_as_for_a_launch(simulated_libraries):
     import cupy
 
     columns = np.zeros((4, 5), np.float32, order="F")
@@ -117,12 +117,12 @@ def test_arguments_are_typed_as_for_a_launch(standins):
         assert argument_types.text(argument_types.describe(value)) == wanted, value
 
 
-def test_the_stand_in_of_a_described_argument_is_typed_the_same(standins):
+def test_the_stand_in_of_a_described_argument_is_typed_the_same(simulated_libraries):
     for text in ("int64", "boolean", "float32[::1]", "float32[:]", "int8[:, ::1]", "int8[::1, :]", "int8[:, :]"):
         kind = argument_types.describe(text)
         assert argument_types.text(kind) == text
-        assert argument_types.describe(argument_types.stand_in(kind)) == kind
-    assert numba.typeof(argument_types.stand_in(argument_types.describe("int8[::1, :]"))).layout == "F"
+        assert argument_types.describe(argument_types.example(kind)) == kind
+    assert numba.typeof(argument_types.example(argument_types.describe("int8[::1, :]"))).layout == "F"
 
 
 def test_what_stands_for_an_argument():
@@ -395,7 +395,7 @@ def test_bad_input():
 # What goes to the other process.
 
 
-def test_what_a_kernel_refers_to_goes_along(standins):
+def test_what_a_kernel_refers_to_goes_along(simulated_libraries):
     import math
     from types import ModuleType
 

@@ -179,7 +179,7 @@ def test_options_of_jit_reach_the_compiler():
     assert re.search(r"\.maxntid\s+128", bounded.ptx)
 
 
-def test_what_a_kernel_refers_to_arrives(standins):
+def test_what_a_kernel_refers_to_arrives(simulated_libraries):
     from types import ModuleType
 
     from numba.cuda import libdevice
@@ -212,7 +212,7 @@ def test_what_a_kernel_refers_to_arrives(standins):
     assert "cos.approx" in made.ptx
 
 
-def test_arguments_of_all_kinds_are_typed_as_described(standins):
+def test_arguments_of_all_kinds_are_typed_as_described(simulated_libraries):
     import cupy
 
     record = np.zeros(3, np.dtype([("x", "f4"), ("n", "i4")], align=True))
@@ -283,7 +283,7 @@ def test_refusals(kernel, line, says):
     assert says in finding.sentence and finding.line == line
 
 
-def test_names_imported_by_name(standins):
+def test_names_imported_by_name(simulated_libraries):
     from numba.cuda import atomic, grid
 
     def counted(x):

@@ -19,7 +19,7 @@ COMPILED = "uncompilable"  # only the compiler says what does not compile
 
 
 @pytest.fixture(scope="module")
-def entries(standins):
+def entries(simulated_libraries):
     return registry.load()
 
 

@@ -172,7 +172,7 @@ def test_the_table_of_a_notebook(shell):
     assert "320 GB/s" in sheet.cells
 
 
-def test_the_extension_brings_them(standins):
+def test_the_extension_brings_them(simulated_libraries):
     pytest.importorskip("hundredfold", reason="the course's own part in it")
     from hundredfold.notebook import extension
 

@@ -24,7 +24,7 @@ KNOWN_THEN = "V100,T4,L4,A10,A100,A100 40 GB,H100,H100 PCIe,H200,B200,RTX 4090,R
 
 
 @pytest.fixture(autouse=True)
-def started(standins):
+def started(simulated_libraries):
     workloads.start()
 
 

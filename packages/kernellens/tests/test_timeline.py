@@ -26,12 +26,12 @@ N = 1_000_000
 
 
 @pytest.fixture(scope="module")
-def cupyx(standins):
+def cupyx(simulated_libraries):
     return importlib.import_module("cupyx")
 
 
 @pytest.fixture(scope="module")
-def nvtx(standins):
+def nvtx(simulated_libraries):
     return importlib.import_module("nvtx")
 
 
@@ -798,7 +798,7 @@ def test_where_a_gpu_works_a_librarys_own_modules_are_found(tmp_path):
     assert not done.returncode, done.stderr
 
 
-def test_a_name_of_a_library_is_found_where_its_users_find_it(standins):
+def test_a_name_of_a_library_is_found_where_its_users_find_it(simulated_libraries):
     from kernellens.arrays import pickled
 
     for module, name in (

@@ -1,6 +1,6 @@
 """Fixtures: the simulated libraries under their real names for the tests that ask for them, and gone after them.
 
-A conftest.py takes them by ``from gpusim.testing import no_standins_left, standins``.
+A conftest.py takes them by ``from gpusim.testing import no_simulated_libraries_left, simulated_libraries``.
 
 Activating would simulate for the rest of the test process and for its children; here only the finder is put in place, and
 the modules of the libraries are kept between two test files, so that each is imported once in a process.
@@ -21,7 +21,7 @@ def _ours(name):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def no_standins_left():
+def no_simulated_libraries_left():
     """A module that leaves them in place makes tests of other modules fail, in some orders only: say so where it happens."""
     yield
     finder = sys.modules.get("gpusim.importing.finder")
@@ -29,7 +29,7 @@ def no_standins_left():
 
 
 @pytest.fixture(scope="module")
-def standins():
+def simulated_libraries():
     """`import cupy`, `import cudf`, `from numba import cuda` … give the simulated libraries while a module's tests run."""
     import numba as real
 

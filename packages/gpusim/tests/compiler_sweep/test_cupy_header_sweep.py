@@ -72,7 +72,7 @@ def reduction(parts):
     _compiled(kernel._code(tuple(kinds), {}), "k", (), 0)
 
 
-def judge(standins, asked, kernels, ask):
+def judge(simulated_libraries, asked, kernels, ask):
     """Compare what the two say of each operation."""
     importlib.import_module("cupy")
     told = real(kernels)
@@ -89,11 +89,11 @@ def judge(standins, asked, kernels, ask):
     assert len(differing) <= 0.01 * len(asked), "\n".join(differing)
 
 
-def test_elementwise_kernels(standins):
+def test_elementwise_kernels(simulated_libraries):
     asked = cupy_lines.operations()
-    judge(standins, asked, [cupy_lines.elementwise(n, each) for n, each in enumerate(asked)], elementwise)
+    judge(simulated_libraries, asked, [cupy_lines.elementwise(n, each) for n, each in enumerate(asked)], elementwise)
 
 
-def test_reduction_kernels(standins):
+def test_reduction_kernels(simulated_libraries):
     asked = cupy_lines.reductions()
-    judge(standins, asked, [cupy_lines.reduction(n, each) for n, each in enumerate(asked)], reduction)
+    judge(simulated_libraries, asked, [cupy_lines.reduction(n, each) for n, each in enumerate(asked)], reduction)

@@ -13,5 +13,5 @@ def libraries(request):
 
     if hardware.mode() == "gpu":
         return "real"
-    request.getfixturevalue("standins")
+    request.getfixturevalue("simulated_libraries")
     return "simulated"

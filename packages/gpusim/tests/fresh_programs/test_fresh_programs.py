@@ -80,7 +80,7 @@ def test_every_program_has_a_label():
     [pytest.param(t, marks=pytest.mark.xfail(strict=True, reason=KNOWN[t])) if t in KNOWN else t for t in PROGRAMS],
 )
 @pytest.mark.filterwarnings("ignore::gpusim.kernels.reported.KernelWarning")
-def test_a_fresh_program(standins, monkeypatch, tmp_path, title):
+def test_a_fresh_program(simulated_libraries, monkeypatch, tmp_path, title):
     monkeypatch.delenv("GPUSIM_TRACE")
     code, label = PROGRAMS[title]
     label, _, kinds = label.partition(" # finds ")

@@ -36,7 +36,7 @@ def stub(tmp_path, monkeypatch):
     (tmp_path / "installed" / "later").mkdir()
     (tmp_path / "installed" / "later" / "__init__.py").write_text("value = 'real'\n")
     monkeypatch.syspath_prepend(str(tmp_path / "installed"))
-    monkeypatch.setitem(finder.STANDINS, "stub", str(package))
+    monkeypatch.setitem(finder.SIMULATED, "stub", str(package))
     monkeypatch.setitem(finder.REFUSED, "later", "Use pandas until then.")
     monkeypatch.setattr(sys, "meta_path", [finder.SimulatedFinder(), *sys.meta_path])
     yield package
@@ -44,14 +44,14 @@ def stub(tmp_path, monkeypatch):
         del sys.modules[name]
 
 
-def test_a_standin_has_the_real_name_and_a_real_spec(stub):
+def test_a_simulated_library_has_the_real_name_and_a_real_spec(stub):
     module = importlib.import_module("stub")
     assert module.value == 1 and module.__name__ == "stub"
     assert module.__spec__.name == "stub" and module.__spec__.parent == "stub"
     assert module.__spec__.origin == module.__file__ == str(stub / "__init__.py")
     assert module.__spec__.submodule_search_locations == module.__path__ == [str(stub)]
     assert module.__spec__.has_location
-    assert finder.is_standin(module) and not finder.is_standin(pytest)
+    assert finder.is_simulated(module) and not finder.is_simulated(pytest)
 
 
 def test_submodules_are_found_by_name_and_by_relative_import(stub):
@@ -67,14 +67,14 @@ def test_asking_for_a_spec_imports_nothing(stub):
     assert "stub" not in sys.modules
 
 
-def test_reload_runs_the_standin_anew_in_the_same_module(stub):
+def test_reload_runs_the_simulated_library_anew_in_the_same_module(stub):
     module = importlib.import_module("stub")
     module.value = 2
     assert importlib.reload(module) is module and module.value == 1
     assert importlib.reload(importlib.import_module("stub.cuda")).__file__.startswith(str(stub))
 
 
-def test_an_edited_standin_is_read_anew(stub):
+def test_an_edited_simulated_library_is_read_anew(stub):
     module = importlib.import_module("stub")
     (stub / "__init__.py").write_text("value = 12345\n")
     assert importlib.reload(module).value == 12345
@@ -89,7 +89,7 @@ def test_an_unknown_submodule_is_refused_though_the_real_library_has_it(stub):
         importlib.import_module("stub.cuda.streams")
 
 
-def test_from_import_of_what_is_not_simulated_speaks_the_standins_words(stub):
+def test_from_import_of_what_is_not_simulated_raises_what_the_library_raises(stub):
     with pytest.raises(NotSimulatedImport, match=r"stub\.spline needs a GPU.*Nearest simulated: stub\.cuda\.$"):
         exec("from stub import spline", {})
 

@@ -25,7 +25,7 @@ warnings.simplefilter("ignore", FutureWarning)
 def test_no_module_is_both_a_line_and_a_file():
     for name, entry in LINES.items():
         library = finder.owner(name)
-        place = Path(finder.HERE, finder.STANDINS[library], *name[len(library) :].split(".")[1:])
+        place = Path(finder.HERE, finder.SIMULATED[library], *name[len(library) :].split(".")[1:])
         assert not place.with_suffix(".py").exists() and not (place / "__init__.py").exists(), name
         assert set(entry) <= {"doc", "from", "as", "package", "refused", "note", "is", "unlisted"}, name
 
@@ -147,7 +147,7 @@ def test_a_misspelt_module_is_answered_with_the_nearest_line(tmp_path, monkeypat
     (tmp_path / "stub").mkdir()
     (tmp_path / "stub" / "__init__.py").write_text("value = 1\n")
     (tmp_path / "stub" / "reexports.json").write_text('{"stub.streams": {"from": {"stub": "value"}}}')
-    monkeypatch.setitem(finder.STANDINS, "stub", str(tmp_path / "stub"))
+    monkeypatch.setitem(finder.SIMULATED, "stub", str(tmp_path / "stub"))
     monkeypatch.setattr(finder, "_tables", {})  # another test's library of this name had no table
     monkeypatch.setattr(sys, "meta_path", [finder.SimulatedFinder(), *sys.meta_path])
     try:
@@ -155,7 +155,7 @@ def test_a_misspelt_module_is_answered_with_the_nearest_line(tmp_path, monkeypat
             __import__("stub.stream")
         assert sys.modules["stub"].__name__ == "stub" and __import__("stub.streams").streams.value == 1
         assert isinstance(sys.modules["stub.streams"].__loader__, SourceFileLoader)
-        assert finder.is_standin(sys.modules["stub.streams"])
+        assert finder.is_simulated(sys.modules["stub.streams"])
     finally:
         for name in [name for name in sys.modules if name.partition(".")[0] == "stub"]:
             del sys.modules[name]

@@ -13,7 +13,7 @@ cp = cupyx = nvtx = cuda = time_range = add_one = None  # set by `libraries`
 
 
 @pytest.fixture(scope="module", autouse=True)
-def libraries(standins):
+def libraries(simulated_libraries):
     global cp, cupyx, nvtx, cuda, time_range, add_one
     cp, cupyx, nvtx = (importlib.import_module(name) for name in ("cupy", "cupyx", "nvtx"))
     cuda = importlib.import_module("numba.cuda")

@@ -504,7 +504,7 @@ def again(names, setup, statement, disturb, plain):
 
 
 @pytest.fixture(scope="module")
-def names(standins):
+def names(simulated_libraries):
     scope = {}
     exec(compile_with_source(KERNELS), scope)
     exec("import cupyx.scipy.fft, cupyx.scipy.linalg, cudf, cuml, rmm.pylibrmm.device_buffer", scope)

@@ -28,7 +28,7 @@ def drawn(code):
 
 
 @pytest.mark.parametrize("what", DRAWS)
-def test_another_seed_draws_otherwise_and_each_is_reproducible(standins, monkeypatch, what):
+def test_another_seed_draws_otherwise_and_each_is_reproducible(simulated_libraries, monkeypatch, what):
     plain = drawn(DRAWS[what])
     np.testing.assert_array_equal(drawn(DRAWS[what]), plain)
     monkeypatch.setenv("GPUSIM_SEED_SHIFT", "1000")
@@ -38,20 +38,20 @@ def test_another_seed_draws_otherwise_and_each_is_reproducible(standins, monkeyp
 
 
 @pytest.mark.parametrize("what", ["cupy.random.seed", "cuml.datasets"])
-def test_the_largest_seed_stays_one(standins, monkeypatch, what):
+def test_the_largest_seed_stays_one(simulated_libraries, monkeypatch, what):
     code = DRAWS[what].replace("(5)", "(2**32 - 1)").replace("state=5", "state=2**32 - 1")
     plain = drawn(code)
     monkeypatch.setenv("GPUSIM_SEED_SHIFT", "1000")
     assert not np.array_equal(drawn(code), plain)
 
 
-def test_a_shift_that_is_no_whole_number_is_named(standins, monkeypatch):
+def test_a_shift_that_is_no_whole_number_is_named(simulated_libraries, monkeypatch):
     monkeypatch.setenv("GPUSIM_SEED_SHIFT", "1e3")
     with pytest.raises(ValueError, match="GPUSIM_SEED_SHIFT must be a whole number, not '1e3'"):
         drawn(DRAWS["cupy.random.seed"])
 
 
-def test_numpy_keeps_its_seed(standins, monkeypatch):
+def test_numpy_keeps_its_seed(simulated_libraries, monkeypatch):
     plain = drawn("np.random.seed(5)\nfound = np.random.rand(3)")
     monkeypatch.setenv("GPUSIM_SEED_SHIFT", "1000")
     np.testing.assert_array_equal(drawn("np.random.seed(5)\nfound = np.random.rand(3)"), plain)

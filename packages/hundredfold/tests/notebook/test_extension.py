@@ -79,7 +79,7 @@ def cells(tmp_path):
     return run
 
 
-def test_without_a_gpu_the_standins_take_the_names(cells):
+def test_without_a_gpu_the_simulated_libraries_take_the_names(cells):
     output, _, facts = cells("%load_ext hundredfold", "import cupy; print(cupy.__loader__)")
     line = output.splitlines()[0]
     assert re.match(r"Hundredfold: no GPU here: \d+ cores? simulates? 1 GPU of \S+ [MGT]B\. ", line)

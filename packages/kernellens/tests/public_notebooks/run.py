@@ -4,7 +4,7 @@
 
 `list.json` says which: repository, path, commit and what came of it last.  Nothing of theirs is kept here: FOLDER holds a
 checkout of each repository, named ``owner+name``.  What needs the network, a C++ toolchain or a library that is none of
-those stood in for is left out, with the line that needs it (``left_out``).  ``not_tried`` names files of the same repositories that
+those simulated is left out, with the line that needs it (``left_out``).  ``not_tried`` names files of the same repositories that
 are no programs: fragments that no Python runs, or for versions of long ago.  EXTRA is a folder of packages that the
 notebooks import besides (Matplotlib and its like), put on PYTHONPATH.
 

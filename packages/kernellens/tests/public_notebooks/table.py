@@ -28,7 +28,7 @@ class Count:
     Attributes
     ----------
     left_out : int
-        Need the network, a C++ toolchain or a library that is not stood in for.
+        Need the network, a C++ toolchain or a library that is not simulated.
     older : int
         Use what the locked version of a real library no longer has, and end on a GPU as here.
     """
@@ -92,9 +92,9 @@ def page(listed: dict) -> str:
         "runs, exercises with gaps, tests, programs for one cluster or cloud) and stand in `list.json` under `not_tried`, each",
         "with its reason.",
         "",
-        "**Left out**: a line of it needs the network, a C++ toolchain or a library that is not stood in for; the line is below.",
+        "**Left out**: a line of it needs the network, a C++ toolchain or a library that is not simulated; the line is below.",
         "**Older**: it uses what the locked version of a real library no longer has or refuses, and ends on a GPU as it does here.",
-        "**Later**: nobody had looked at these when the stand-ins were written; they were taken up whole, in search of what fails.",
+        "**Later**: nobody had looked at these when the simulated libraries were written; they were taken up whole, in search of what fails.",
         "",
     ]
     lines += _table(entries)

@@ -33,8 +33,8 @@ def active() -> bool:
 
 
 def already_imported() -> list[str]:
-    """Return the libraries we stand in for whose real ones this process has imported, sorted."""
-    there = (name for name in finder.STANDINS if name in sys.modules and not finder.is_standin(sys.modules[name]))
+    """Return the simulated libraries whose real ones this process has imported, sorted."""
+    there = (name for name in finder.SIMULATED if name in sys.modules and not finder.is_simulated(sys.modules[name]))
     return sorted(name for name in there if name not in finder.REPLACED_LATE)
 
 
@@ -65,7 +65,7 @@ def _replace_late() -> None:
     """Let the simulated library take the place of a real module that was imported before, where that does no harm."""
     for name in finder.REPLACED_LATE:
         module = sys.modules.get(name)
-        if module is not None and not finder.is_standin(module):
+        if module is not None and not finder.is_simulated(module):
             finder.displaced[name] = sys.modules.pop(name)
     nvml = sys.modules.get("distributed.diagnostics.nvml")
     if nvml is not None and getattr(nvml, "pynvml", None) is finder.displaced.get("pynvml") is not None:

@@ -1,6 +1,6 @@
-"""The finder that owns the names of the libraries stood in for.
+"""The finder that owns the names of the simulated libraries.
 
-It sits first in ``sys.meta_path`` and answers for every module under a name in `STANDINS` or `REFUSED`; nothing under
+It sits first in ``sys.meta_path`` and answers for every module under a name in `SIMULATED` or `REFUSED`; nothing under
 them is ever passed on, so a library that is really installed cannot mix with its simulated version.  To add a library, add a line
 to the table.  Modules are loaded from the folders of ``gpusim/libraries`` under their real names (``__name__ == "cupy"``).  A module of which
 the simulated library has nothing but names that live elsewhere is a line in its library's ``reexports.json`` and no file.
@@ -24,7 +24,7 @@ HERE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
 # Name → its folder (a package) or file, relative to `libraries` or absolute. A longer name wins over its parent, and a name
 # may stand alone: `numba` stays real and `numba.cuda` is ours; `distributed` stays real, but where it looks for how CuPy
 # arrays travel between processes, it finds ours.
-STANDINS: dict[str, str] = {
+SIMULATED: dict[str, str] = {
     "cupy": "cupy",
     "cupyx": "cupyx",
     "cudf": "cudf",
@@ -59,15 +59,15 @@ REFUSED: dict[str, str] = {
 
 
 def without_numba() -> None:
-    """Stand in for ``numba`` itself too, where there is none and can be none: in a browser."""
-    STANDINS["numba"] = "numba_absent"
+    """Simulate ``numba`` itself too, where there is none and can be none: in a browser."""
+    SIMULATED["numba"] = "numba_absent"
 
 
 def owner(fullname: str) -> str | None:
     """Return the name in the tables that a module falls under, the longest that fits, or None if we do not own it."""
     name = fullname
     while name:
-        if name in STANDINS or name in REFUSED:
+        if name in SIMULATED or name in REFUSED:
             return name
         name = name.rpartition(".")[0]
     return None
@@ -94,8 +94,8 @@ class SimulatedFinder:
                 raise NotSimulatedImport(fullname, note=REFUSED[name])
             # Asking whether there is a cuDF is harmless, and many libraries do; importing it is what needs an answer.
             return ModuleSpec(fullname, _Refusal(REFUSED[name]))  # pyright: ignore[reportArgumentType]
-        place = os.path.join(HERE, STANDINS[name], *fullname[len(name) :].split(".")[1:])
-        spec = _stand_in(name, fullname, place)
+        place = os.path.join(HERE, SIMULATED[name], *fullname[len(name) :].split(".")[1:])
+        spec = _simulated_spec(name, fullname, place)
         if spec is not None:
             return spec
         error = _refuse(fullname, place)
@@ -179,7 +179,7 @@ def reexports(name: str) -> dict[str, dict]:
         import json
 
         try:
-            with open(os.path.join(HERE, STANDINS.get(name, ""), "reexports.json"), encoding="utf-8") as file:
+            with open(os.path.join(HERE, SIMULATED.get(name, ""), "reexports.json"), encoding="utf-8") as file:
                 _tables[name] = json.load(file)
         except OSError:
             _tables[name] = {}
@@ -214,16 +214,16 @@ def has(fullname: str) -> bool:
     name = owner(fullname)
     if name is None or name in REFUSED:
         return False
-    place = os.path.join(HERE, STANDINS[name], *fullname[len(name) :].split(".")[1:])
-    return _stand_in(name, fullname, place) is not None
+    place = os.path.join(HERE, SIMULATED[name], *fullname[len(name) :].split(".")[1:])
+    return _simulated_spec(name, fullname, place) is not None
 
 
-def is_standin(module: object) -> bool:
+def is_simulated(module: object) -> bool:
     """Whether a module was loaded by this finder."""
     return isinstance(getattr(getattr(module, "__spec__", None), "loader", None), SimulatedLoader)
 
 
-def _stand_in(name: str, fullname: str, place: str) -> ModuleSpec | None:
+def _simulated_spec(name: str, fullname: str, place: str) -> ModuleSpec | None:
     if place.endswith(".py"):
         return _spec(fullname, place, None)
     if os.path.isfile(os.path.join(place, "__init__.py")):

@@ -162,7 +162,7 @@ extern "C" __global__ void bfs(const long long* rows, const long long* columns, 
     ],
 )
 @pytest.mark.filterwarnings("ignore::gpusim.kernels.reported.KernelWarning")
-def test_in_cuda_cpp(standins, monkeypatch, backend, what, severity):
+def test_in_cuda_cpp(simulated_libraries, monkeypatch, backend, what, severity):
     monkeypatch.delenv("GPUSIM_TRACE", raising=False)
     reported.reports.clear()
     reported._seen.clear()

@@ -50,7 +50,7 @@ def test_every_answer_is_pandas_own(results):
     assert {one["code"]: one["problem"] for one in results if one["problem"]} == {}
 
 
-def test_most_of_it_runs_on_the_stand_in(results):
+def test_most_of_it_runs_on_the_simulated_cudf(results):
     share = sum(one["gpu"] for one in results) / len(results)
     assert share > 0.6, [one["code"] for one in results if not one["gpu"]]
 

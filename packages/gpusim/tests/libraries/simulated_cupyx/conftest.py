@@ -4,7 +4,7 @@ import pytest
 
 
 @pytest.fixture(scope="module", autouse=True)
-def standin(standins):
+def cupyx(simulated_libraries):
     import cupyx
 
     return cupyx

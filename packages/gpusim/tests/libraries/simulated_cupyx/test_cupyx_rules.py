@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 
-def test_rsqrt_and_scatter(cp, standin):
+def test_rsqrt_and_scatter(cp, cupyx):
     x = cp.asarray([1.0, 4.0, 16.0], "f")
-    made = standin.rsqrt(x)
+    made = cupyx.rsqrt(x)
     assert made.dtype == np.float32
     np.testing.assert_allclose(made.get(), [1, 0.5, 0.25])
     a = cp.zeros(3)
-    standin.scatter_add(a, cp.asarray([0, 0, 2]), cp.asarray([1.0, 2.0, 5.0]))
+    cupyx.scatter_add(a, cp.asarray([0, 0, 2]), cp.asarray([1.0, 2.0, 5.0]))
     assert a.get().tolist() == [3.0, 0.0, 5.0]
 
 
@@ -22,11 +22,11 @@ SCATTERED = {  # CuPy 14.2's `_scatter_op_single`
 
 @pytest.mark.parametrize("dtype", "? i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 F D".split())
 @pytest.mark.parametrize("name", SCATTERED)
-def test_types_that_can_be_combined_at_indices(cp, standin, name, dtype):
+def test_types_that_can_be_combined_at_indices(cp, cupyx, name, dtype):
     a, where, one = cp.ones(3, dtype), cp.asarray([0, 0, 2]), cp.ones(3, dtype)
     functions = [getattr(cp, name).at]
     if name in ("add", "maximum", "minimum"):
-        functions.append(getattr(standin, f"scatter_{name[:3]}"))
+        functions.append(getattr(cupyx, f"scatter_{name[:3]}"))
     for function in functions:
         if dtype in SCATTERED[name].split():
             function(a, where, one)
@@ -38,48 +38,48 @@ def test_types_that_can_be_combined_at_indices(cp, standin, name, dtype):
         getattr(cp, name).at(a, slice(0, 2), one[:2])
 
 
-def test_errstate_makes_a_singular_matrix_an_error(cp, standin):
+def test_errstate_makes_a_singular_matrix_an_error(cp, cupyx):
     singular = cp.zeros((2, 2))
-    assert standin.geterr()["linalg"] == "ignore"
-    with standin.errstate(linalg="raise"):
-        assert standin.geterr()["linalg"] == "raise"
+    assert cupyx.geterr()["linalg"] == "ignore"
+    with cupyx.errstate(linalg="raise"):
+        assert cupyx.geterr()["linalg"] == "raise"
         with pytest.raises(np.linalg.LinAlgError):
             cp.linalg.inv(singular).get()
-    assert standin.geterr()["linalg"] == "ignore"
+    assert cupyx.geterr()["linalg"] == "ignore"
     assert not np.isfinite(cp.linalg.inv(singular).get()).any()
     with pytest.raises(NotImplementedError):
-        standin.seterr(divide="raise")
+        cupyx.seterr(divide="raise")
     with pytest.raises(TypeError):
-        standin.errstate(unknown=1).__enter__()
+        cupyx.errstate(unknown=1).__enter__()
 
 
 @pytest.mark.filterwarnings("ignore:cupyx.allow_synchronize")
-def test_synchronisations_can_be_found(cp, standin):
+def test_synchronisations_can_be_found(cp, cupyx):
     x = cp.arange(3)
-    with standin.allow_synchronize(False):
+    with cupyx.allow_synchronize(False):
         y = x + 1  # only queued
         for wait in (y.get, cp.cuda.Device().synchronize, lambda: float(y[0])):
-            with pytest.raises(standin.DeviceSynchronized, match="while disallowed"):
+            with pytest.raises(cupyx.DeviceSynchronized, match="while disallowed"):
                 wait()
-        with standin.allow_synchronize(True):
+        with cupyx.allow_synchronize(True):
             assert y.get().tolist() == [1, 2, 3]
     assert y.get().tolist() == [1, 2, 3]
 
 
-def test_generalised_ufuncs(cp, standin):
+def test_generalised_ufuncs(cp, cupyx):
     seen = []
 
     def total(a):
         seen.append(a.shape)
         return a.sum(axis=-1)
 
-    f = standin.GeneralizedUFunc(total, "(i)->()")
+    f = cupyx.GeneralizedUFunc(total, "(i)->()")
     x = np.arange(24.0).reshape(2, 3, 4)
     np.testing.assert_allclose(f(cp.asarray(x)).get(), x.sum(-1))
     assert seen == [(4,)] * 6
     np.testing.assert_allclose(f(cp.asarray(x), axis=0).get(), x.sum(0))
     np.testing.assert_allclose(f(cp.asarray(x), axis=1, keepdims=True).get(), x.sum(1, keepdims=True))
-    g = standin.GeneralizedUFunc(lambda a, b: a @ b, "(m,n),(n)->(m)", supports_batched=False)
+    g = cupyx.GeneralizedUFunc(lambda a, b: a @ b, "(m,n),(n)->(m)", supports_batched=False)
     v = np.arange(4.0)
     np.testing.assert_allclose(g(cp.asarray(x), cp.asarray(v)).get(), x @ v)
     out = cp.empty((2, 3))
@@ -87,20 +87,20 @@ def test_generalised_ufuncs(cp, standin):
     with pytest.raises(ValueError, match="mismatch in its core dimension n"):
         g(cp.asarray(x), cp.ones(3))
     with pytest.raises(ValueError, match="Not a valid gufunc signature"):
-        standin.GeneralizedUFunc(total, "i->j")
-    h = standin.GeneralizedUFunc(total, "(i)->()", signatures=["d->f"])
+        cupyx.GeneralizedUFunc(total, "i->j")
+    h = cupyx.GeneralizedUFunc(total, "(i)->()", signatures=["d->f"])
     assert h(cp.asarray(x)).dtype == np.float32
 
 
-def test_pinned_arrays(cp, standin):
-    a = standin.zeros_pinned((2, 3), "f")
+def test_pinned_arrays(cp, cupyx):
+    a = cupyx.zeros_pinned((2, 3), "f")
     assert isinstance(a, np.ndarray) and not a.flags.owndata and a.sum() == 0 and a.dtype == np.float32
-    like = standin.empty_like_pinned(cp.ones((3, 4)).T)
+    like = cupyx.empty_like_pinned(cp.ones((3, 4)).T)
     assert like.shape == (4, 3) and like.flags.f_contiguous
     with pytest.raises(ValueError, match="order must be one of"):
-        standin.empty_like_pinned(a, order="Q")
+        cupyx.empty_like_pinned(a, order="Q")
     with pytest.raises(TypeError, match="subok"):
-        standin.empty_like_pinned(a, subok=True)
+        cupyx.empty_like_pinned(a, subok=True)
 
 
 def test_plans_fit_or_are_refused(cp):
@@ -150,18 +150,18 @@ def test_scipy_calls_it_as_a_backend(cp):
     np.testing.assert_allclose(made.get(), np.fft.fft(np.arange(8.0)))
 
 
-def test_positive_definite_solvers(cp, standin):
+def test_positive_definite_solvers(cp, cupyx):
     a = np.array([[4.0, 1.0], [1.0, 3.0]])
     b = np.array([1.0, 2.0])
-    np.testing.assert_allclose(standin.linalg.invh(cp.asarray(a)).get(), np.linalg.inv(a))
+    np.testing.assert_allclose(cupyx.linalg.invh(cp.asarray(a)).get(), np.linalg.inv(a))
     half = cp.linalg.cholesky(cp.asarray(a))
-    np.testing.assert_allclose(standin.linalg.cho_solve((half, True), cp.asarray(b)).get(), np.linalg.solve(a, b))
-    np.testing.assert_allclose(standin.lapack.posv(cp.asarray(a), cp.asarray(b)).get(), np.linalg.solve(a, b))
+    np.testing.assert_allclose(cupyx.linalg.cho_solve((half, True), cp.asarray(b)).get(), np.linalg.solve(a, b))
+    np.testing.assert_allclose(cupyx.lapack.posv(cp.asarray(a), cp.asarray(b)).get(), np.linalg.solve(a, b))
     f, g = cp.asarray(a, order="F"), cp.asarray(b)
-    assert standin.lapack.gesv(f, g) is None
+    assert cupyx.lapack.gesv(f, g) is None
     np.testing.assert_allclose(g.get(), np.linalg.solve(a, b))
     with pytest.raises(np.linalg.LinAlgError):
-        standin.linalg.invh(a)
+        cupyx.linalg.invh(a)
 
 
 def test_filters_of_kernels(cp):
@@ -197,7 +197,7 @@ def test_raw_kernels_filter_neighbourhoods_and_lines(cp):
     np.testing.assert_allclose(made.get(), host.correlate1d(x, [1, 0, 1], axis=0))
 
 
-def test_own_signal_processing(cp, standin):
+def test_own_signal_processing(cp, cupyx):
     import cupyx.signal as signal
 
     x = np.cos(np.linspace(0, 20, 64)) + 2
@@ -246,16 +246,16 @@ def test_a_tree_finds_neighbours(cp):
     assert (corners.find_simplex(cp.asarray(points[:, :2].mean(0)[None])) >= 0).all()
 
 
-def test_runtime_info_says_what_runs(cp, standin):
-    text = str(standin.get_runtime_info())
+def test_runtime_info_says_what_runs(cp, cupyx):
+    text = str(cupyx.get_runtime_info())
     assert cp.__version__ in text and "simulated" in text and "Device 0 Name" in text
-    assert "Device 0 Name" not in str(standin.get_runtime_info(full=False))
+    assert "Device 0 Name" not in str(cupyx.get_runtime_info(full=False))
 
 
-def test_the_tuner_runs_the_block(cp, standin):
-    with standin.optimizing.optimize(key=None):
+def test_the_tuner_runs_the_block(cp, cupyx):
+    with cupyx.optimizing.optimize(key=None):
         assert int(cp.arange(4).sum()) == 6
-    with pytest.raises(TypeError, match="unexpected keyword"), standin.optimizing.optimize(wrong=1):
+    with pytest.raises(TypeError, match="unexpected keyword"), cupyx.optimizing.optimize(wrong=1):
         pass
 
 
@@ -272,7 +272,7 @@ def test_special_functions_know_their_arguments(cp):
     assert special.psi is special.digamma
 
 
-def test_the_profilers_magic(cp, standin, capsys):
+def test_the_profilers_magic(cp, cupyx, capsys):
     class Shell:
         user_ns = {"cp": cp, "calls": []}
 
@@ -281,7 +281,7 @@ def test_the_profilers_magic(cp, standin, capsys):
             self.magic = function
 
     shell = Shell()
-    standin.profiler.load_ipython_extension(shell)
+    cupyx.profiler.load_ipython_extension(shell)
     shell.magic("-n 3 -w 2 calls.append(cp.arange(3).sum())")
     assert len(shell.user_ns["calls"]) == 5
     shell.magic("-n 1 -w 0", "for i in range(2):\n    calls.append(i)\n")

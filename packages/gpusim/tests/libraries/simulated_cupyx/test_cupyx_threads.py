@@ -5,8 +5,7 @@ import threading
 WAIT = 60
 
 
-def test_the_error_state_of_one_thread_is_not_that_of_another(standin):
-    cupyx = standin
+def test_the_error_state_of_one_thread_is_not_that_of_another(cupyx):
     inside, looked = threading.Event(), threading.Event()
     seen = []
 

@@ -1,4 +1,4 @@
-"""The problems are judged on a GPU where there is one, and on the stand-ins elsewhere."""
+"""The problems are judged on a GPU where there is one, and on the simulated libraries elsewhere."""
 
 import sys
 from pathlib import Path
@@ -15,7 +15,7 @@ pytest.register_assert_rewrite("answers.second")
 def device(request):
     """A working `cupy`, real or simulated, and gone after the module's tests."""
     if hardware.mode() != "gpu":
-        request.getfixturevalue("standins")
+        request.getfixturevalue("simulated_libraries")
     import cupy
 
     return cupy

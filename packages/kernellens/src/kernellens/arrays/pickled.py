@@ -120,7 +120,7 @@ class _Unpickler(pickle.Unpickler):
 def _parents(module: str) -> Iterator[str]:
     """The packages around a module of a simulated library, the nearest first."""
     library = finder.owner(module)
-    while library in finder.STANDINS and module != library:
+    while library in finder.SIMULATED and module != library:
         module = module.rpartition(".")[0]
         yield module
 
@@ -169,7 +169,7 @@ def _reduced(value: Any, data: bool) -> tuple | None:
     if isinstance(value, array):
         return _made, (value.shape, value.dtype, value.order)
     if isinstance(value, types.ModuleType):
-        return (_module, (value.__name__,)) if finder.owner(value.__name__) in finder.STANDINS else None
+        return (_module, (value.__name__,)) if finder.owner(value.__name__) in finder.SIMULATED else None
     if isinstance(value, type):
         return None
     if type(value) is np.ndarray and _is_pinned(value):

@@ -10,7 +10,7 @@ import numpy as np
 
 Description = tuple
 """``("array", dtype, ndim, layout, readonly)``, ``("scalar", dtype)``, ``("tuple", items)``, ``("named", name, fields,
-items)`` or ``("enum", name, members, whole)``; the compiler's helper process and :func:`stand_in` read it."""
+items)`` or ``("enum", name, members, whole)``; the compiler's helper process and :func:`example` read it."""
 
 _TEXT = re.compile(r"(\w+)\s*(?:\[([:\d, ]*)\])?\Z")
 
@@ -89,18 +89,18 @@ def text(described: Description) -> str:
     return f"{described[1]}({items})" if what == "named" else f"({items})"
 
 
-def stand_in(described: Description) -> Any:
-    """A small value of a described type, for what types by example."""
+def example(described: Description) -> Any:
+    """A small value of a described type, for a compiler that infers types from values."""
     what = described[0]
     if what == "scalar":
         return np.zeros((), described[1])[()]
     if what == "tuple":
-        return tuple(map(stand_in, described[1]))
+        return tuple(map(example, described[1]))
     if what == "named":
         import collections
 
         _, name, fields, items = described
-        return collections.namedtuple(name, fields)(*map(stand_in, items))
+        return collections.namedtuple(name, fields)(*map(example, items))
     if what == "enum":
         _, name, members, whole = described
         make: Any = enum.IntEnum if whole else enum.Enum

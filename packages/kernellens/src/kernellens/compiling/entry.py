@@ -210,7 +210,7 @@ def _lacks(answer: dict) -> bool:
 def _refused_here(function: FunctionType, kinds: tuple[Description, ...]) -> KernelError | None:
     """What this process's own Numba has against the kernel, for a CPU; None if nothing, or if it cannot tell."""
     try:
-        made: Any = Kernel(function).compiled(tuple(map(argument_types.stand_in, kinds)))
+        made: Any = Kernel(function).compiled(tuple(map(argument_types.example, kinds)))
         if made is not None:
             limits.check_static(made.shared.nbytes, kernel=function.__name__)
     except LinkerError as fault:

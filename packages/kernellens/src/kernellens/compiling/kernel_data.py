@@ -106,7 +106,7 @@ class Carried:
         """A value that a kernel refers to; of a module of the user's own, only what is called one of `names`."""
         if isinstance(value, ModuleType):
             return self._module(value, names)
-        known = _stand_ins().get(id(value))
+        known = _public_names().get(id(value))
         if known is not None:
             return ("attribute", *known)
         if isinstance(value, Intrinsic):
@@ -201,7 +201,7 @@ def _tables() -> dict[tuple[int, int], dict[int, tuple[str, str]]]:
     return {}
 
 
-def _stand_ins() -> dict[int, tuple[str, str]]:
+def _public_names() -> dict[int, tuple[str, str]]:
     """Where the names of ``numba.cuda`` are found that are no intrinsics: ``libdevice.sinf``, ``cg.this_grid``, types."""
     module = sys.modules.get("numba.cuda")
     if module is None:

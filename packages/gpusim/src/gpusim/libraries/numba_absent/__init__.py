@@ -1,4 +1,4 @@
-"""What stands in for ``numba`` itself where there is none and can be none: in a browser.
+"""The simulated ``numba`` where there is none and can be none: in a browser.
 
 Everywhere else Numba is the real one, and this folder is not looked at (`finder.without_numba` puts it in place, and
 :mod:`hundredfold.publish.browser` calls that).  Numba's compiler needs LLVM, which no browser has; kernels need none of it, since the

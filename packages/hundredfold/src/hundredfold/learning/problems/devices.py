@@ -44,7 +44,7 @@ def need_cupy() -> Any:
 
 
 def simulated() -> bool:
-    """True if the CuPy in use is the stand-in."""
+    """True if the CuPy in use is the simulated one."""
     cupy = sys.modules.get("cupy")
     return cupy is not None and str(getattr(cupy, "__version__", "")).endswith("+gpusim")
 

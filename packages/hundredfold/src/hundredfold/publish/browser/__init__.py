@@ -4,7 +4,7 @@
 `drawing`   a launch as plain data, which the page draws
 `kernels`   the programs that the page offers to begin with (the files of ``offered/``)
 
-What stands in for Numba there is in :mod:`gpusim.libraries.numba_absent`; kernels run in the engine's interpreter, which
+The simulated Numba of the browser is in :mod:`gpusim.libraries.numba_absent`; kernels run in the engine's interpreter, which
 needs nothing but NumPy, and the pictures are the lens's. The page itself is made by :mod:`hundredfold.publish.site.browser_page`.
 """
 

@@ -220,7 +220,7 @@ def ready() -> None:
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
     for name in ABSENT:
-        finder.STANDINS.pop(name, None)
+        finder.SIMULATED.pop(name, None)
         finder.REFUSED[name] = "It is not on this page; the lab on a computer has it."
     finder.without_numba()
     gpusim.activate()

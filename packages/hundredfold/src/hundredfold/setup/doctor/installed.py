@@ -22,7 +22,7 @@ def _finding(level, what: str, why: str = "", fix: str | None = None, stops: boo
 def _without_gpu(facts: Facts) -> list[Finding]:
     several = known.cupys(facts.packages)
     if len(several) > 1:
-        why = "Each overwrites files of the other. Without a GPU that works neither is used: the lab's own stand-in takes the place."
+        why = "Each overwrites files of the other. Without a working GPU neither is used: the lab simulates CuPy."
         return [
             _finding(
                 "note", f"{' and '.join(several)} are both installed", why, known.setup_command("cpu", afresh=True)

@@ -197,7 +197,7 @@ def _result_shape(a: np.ndarray, items: list) -> tuple[int, ...]:
         if 0 in a.shape and 0 not in shape:
             raise IndexError("cannot do a non-empty take from an empty axes.")
         return shape
-    stand_in = tuple(np.broadcast_to(np.intp(0), i.shape) if isinstance(i, launch.array_class) else i for i in items)
+    zeros = tuple(np.broadcast_to(np.intp(0), i.shape) if isinstance(i, launch.array_class) else i for i in items)
     lengths, axis = list(a.shape), 0
     for item in items:
         if item is Ellipsis:
@@ -209,7 +209,7 @@ def _result_shape(a: np.ndarray, items: list) -> tuple[int, ...]:
             axis += 1
     small = np.broadcast_to(np.int8(0), tuple(lengths))
     try:
-        shape = small[stand_in].shape
+        shape = small[zeros].shape
     except IndexError as error:
         raise _shape_error(a.shape, items, error) from None
     if 0 in a.shape and 0 not in shape:

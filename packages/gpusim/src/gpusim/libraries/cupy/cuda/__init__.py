@@ -67,7 +67,7 @@ def is_available() -> bool:
 
 
 def get_local_runtime_version() -> int:
-    """The CUDA version whose libraries are stood in for."""
+    """The CUDA version whose libraries are simulated."""
     return runtime.runtimeGetVersion()
 
 

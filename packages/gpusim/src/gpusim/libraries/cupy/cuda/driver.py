@@ -12,7 +12,7 @@ def driverGetVersion() -> int:
 
 
 def get_build_version() -> int:
-    """The CUDA version whose libraries are stood in for."""
+    """The CUDA version whose libraries are simulated."""
     return runtime.runtimeGetVersion()
 
 

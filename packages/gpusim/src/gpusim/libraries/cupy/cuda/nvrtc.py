@@ -8,5 +8,5 @@ class NVRTCError(RuntimeError):
 
 
 def getVersion() -> tuple[int, int]:
-    """The version whose libraries are stood in for."""
+    """The version whose libraries are simulated."""
     return 13, 0

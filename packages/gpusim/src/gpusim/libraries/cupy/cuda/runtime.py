@@ -92,7 +92,7 @@ def driverGetVersion() -> int:
 
 
 def runtimeGetVersion() -> int:
-    """The CUDA version whose libraries are stood in for."""
+    """The CUDA version whose libraries are simulated."""
     return 13000
 
 

@@ -1,6 +1,6 @@
 """Carrying arguments to the host side of the simulated device and results back.
 
-A host view of device memory is no transfer: SciPy stands in for a kernel here.  All that waits runs first.
+A host view of device memory is no transfer: SciPy computes what a kernel would.  All that waits runs first.
 """
 
 from __future__ import annotations

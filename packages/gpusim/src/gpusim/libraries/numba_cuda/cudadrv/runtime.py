@@ -7,7 +7,7 @@ class Runtime:
     """The CUDA runtime."""
 
     def get_version(self) -> tuple[int, int]:
-        """The version whose libraries are stood in for."""
+        """The version whose libraries are simulated."""
         return 13, 0
 
     def is_supported_version(self) -> bool:
@@ -24,5 +24,5 @@ runtime = Runtime()
 
 
 def get_version() -> tuple[int, int]:
-    """The version whose libraries are stood in for."""
+    """The version whose libraries are simulated."""
     return runtime.get_version()

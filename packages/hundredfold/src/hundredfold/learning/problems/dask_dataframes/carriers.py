@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..facts import Fact
-from ..frames import stand_ins
+from ..frames import sentinels
 from ..merges.tables import texts
 from ..problem import Mistake, Problem
 from ..properties import Property, Strategy
@@ -154,7 +154,7 @@ CARRIERS = Problem(
                     Strategy("delays that cancel each other", change=_cancelling),
                 )
             ),
-            stand_ins("delay"),
+            sentinels("delay"),
             cuts=((50, 70, 40, 60),),
         ),
         facts=(Fact("each partition was grouped by itself", "materialised", _grouped), rows_stay()),

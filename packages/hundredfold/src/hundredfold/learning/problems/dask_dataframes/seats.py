@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..facts import Fact
-from ..frames import stand_ins
+from ..frames import sentinels
 from ..merges import tables
 from ..problem import Mistake, Problem
 from ..properties import Property, Strategy
@@ -151,7 +151,7 @@ SEATS = Problem(
                     Strategy("planes without seats", change=_no_seats),
                 )
             ),
-            stand_ins("tailnum", "seats"),
+            sentinels("tailnum", "seats"),
             cuts=((20, 15, 25), (7, 9, 5)),
         ),
         facts=(

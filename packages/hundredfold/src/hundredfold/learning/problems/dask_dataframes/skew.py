@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..frames import rows, stand_ins
+from ..frames import rows, sentinels
 from ..merges.tables import texts
 from ..problem import Mistake, Problem
 from ..properties import Property, Strategy
@@ -171,7 +171,7 @@ def _others(rng, drawn):
     return tuple(table.assign(user=texts(table["user"].map(new))) for table in (events, users))
 
 
-_ANY = stand_ins("plan")
+_ANY = sentinels("plan")
 
 
 def _any_plan(rng, drawn):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from .columns import FrameJudge
 from .judging import (
-    STAND_INS,
+    SENTINELS,
     FrameCase,
     RowsJudge,
     account_of,
@@ -21,14 +21,14 @@ from .judging import (
     given,
     other_index,
     rows_stay,
-    stand_ins,
+    sentinels,
     unchanged,
 )
 from .rowwise import Rows, alike, rows, same_column
 from .values import cudf, flat, need_cudf, to_device, to_pandas
 
 __all__ = [
-    "STAND_INS",
+    "SENTINELS",
     "FrameCase",
     "FrameJudge",
     "Rows",
@@ -44,7 +44,7 @@ __all__ = [
     "rows",
     "rows_stay",
     "same_column",
-    "stand_ins",
+    "sentinels",
     "to_device",
     "to_pandas",
     "unchanged",

@@ -53,8 +53,8 @@ def other_index(*, hint: str = "", **settings: Any) -> Property:
     return Property((Strategy("every other row of a larger table", settings=view),), hint)
 
 
-STAND_INS = (0, -1, -99, -999, -1000, -9999, 99, 999, 1000, 9999, 999_999, -999_999, 10**6, -(10**6), 10**9, -(10**9))
-TEXT_STAND_INS = (
+SENTINELS = (0, -1, -99, -999, -1000, -9999, 99, 999, 1000, 9999, 999_999, -999_999, 10**6, -(10**6), 10**9, -(10**9))
+TEXT_SENTINELS = (
     "",
     " ",
     "?",
@@ -76,7 +76,7 @@ TEXT_STAND_INS = (
 """What is often put in place of a null."""
 
 
-def stand_ins(*columns: str) -> Property:
+def sentinels(*columns: str) -> Property:
     """These columns, in whichever pandas table has them, with values that are often put in place of nulls; nulls stay.
 
     A text becomes the same one wherever it comes, so keys still match, and what came once comes once. Numbers are dealt anew.
@@ -92,10 +92,10 @@ def stand_ins(*columns: str) -> Property:
             for at in having:
                 values = changed[at][column]
                 if pd.api.types.is_numeric_dtype(values.dtype):
-                    new = np.resize(rng.permutation(STAND_INS), len(values))
+                    new = np.resize(rng.permutation(SENTINELS), len(values))
                     values = values.mask(values.notna(), pd.Series(new, values.index)).astype(values.dtype)
                 else:
-                    values = values.replace(dict(zip(names, TEXT_STAND_INS, strict=False)))
+                    values = values.replace(dict(zip(names, TEXT_SENTINELS, strict=False)))
                 changed[at] = changed[at].assign(**{column: values})
         return tuple(changed)
 

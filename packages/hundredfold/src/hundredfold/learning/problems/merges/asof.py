@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..devices import cp
-from ..frames import FrameCase, RowsJudge, other_index, rows_stay, stand_ins
+from ..frames import FrameCase, RowsJudge, other_index, rows_stay, sentinels
 from ..problem import Mistake, Problem
 from ..properties import Drawn, Property, Strategy, other_data, second_call, sizes
 from .tables import texts
@@ -199,7 +199,7 @@ ASOF = Problem(
             Property((Strategy("fourteen months of weather", change=_long), Strategy("flights of one day, and more than two weeks of weather", change=_goes_on), Strategy("flights after all of the weather", change=_afterwards)), hint="If the key has a span for each station: is it longer than all of time that comes?"),
             Property((Strategy("flight numbers that come several times", change=_repeated),), hint="A flight number is no key: number the rows yourself."),
             Property((Strategy("winds of 0 and below", change=_calm), Strategy("stations without weather", change=_elsewhere))),
-            stand_ins("wind"),
+            sentinels("wind"),
             other_index(hint="The index of a table may be anything: number the rows yourself."),
             other_data(),
             second_call(),

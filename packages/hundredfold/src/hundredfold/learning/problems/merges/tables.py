@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..frames import FrameCase, other_index, stand_ins
+from ..frames import FrameCase, other_index, sentinels
 from ..properties import Drawn, Property, Strategy, other_data, second_call, sizes
 
 CARRIERS = ("9E", "AA", "B6", "DL", "EV", "UA")
@@ -71,7 +71,7 @@ def drawn(*properties: Property, more: tuple[Any, ...] = ()) -> Drawn:
         sizes((1, 30), (0, 30), (31, 0), (3_001, 25), words="{0[0]} flights and {0[1]} planes"),
         repeated_flights(),
         several_entries(),
-        stand_ins("tailnum", "seats"),
+        sentinels("tailnum", "seats"),
         other_index(hint="The index of a table may be anything: number the rows yourself."),
         other_data(),
         second_call(),

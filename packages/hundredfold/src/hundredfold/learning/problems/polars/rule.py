@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..frames import STAND_INS
+from ..frames import SENTINELS
 from ..problem import Mistake, Problem
 from ..properties import Property, Strategy
 from . import tables
@@ -61,9 +61,9 @@ def _at_fifteen_hundred(rng: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]
     )
 
 
-def _stand_ins(rng: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+def _sentinels(rng: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     """Delays of which one might be taken to stand for an unknown one, and some that are unknown."""
-    delays = [int(delay) for delay in rng.permutation(STAND_INS)]
+    delays = [int(delay) for delay in rng.permutation(SENTINELS)]
     return (tables.table(arr_delay=[*delays, None, None], distance=[80] * (len(delays) + 2)),)
 
 
@@ -94,7 +94,7 @@ RULE = Problem(
                 hint="1 500 miles are far.",
             ),
             Property(
-                (Strategy("every delay that might stand for an unknown one", change=_stand_ins),),
+                (Strategy("every delay that might stand for an unknown one", change=_sentinels),),
                 hint="Any number may be a delay: ask whether it is null.",
             ),
         ),

@@ -69,7 +69,7 @@ WRONG = {
     "host": edit(_masks, (".mask(delay.isna(), 100)", ".mask(delay.isna(), 100).to_pandas()"), reason="host"),
     "null stays null": edit(_masks, ("delay.isna(), 100", "delay.isna(), None"), reason="nulls"),
     "null as zero": edit(_masks, ('flights["arr_delay"]', 'flights["arr_delay"].fillna(0)'), reason="nulls"),
-    "a stand-in": edit(
+    "a sentinel": edit(
         _masks,
         ('delay, distance = flights["arr_delay"]', 'delay, distance = flights["arr_delay"].fillna(9999)'),
         ("delay.isna()", "delay == 9999"),

@@ -86,7 +86,7 @@ def _divided(flights: Any) -> Any:
 
 
 WRONG = {
-    "a stand-in": Wrong(_behind_a_thousand, "order"),
+    "a sentinel": Wrong(_behind_a_thousand, "order"),
     "host": Wrong(lambda f: _sorted(_aggregated(f)).to_pandas(), "host"),
     "through pandas": Wrong(
         lambda f: cudf.from_pandas(_table(f.to_pandas(), "size", f.to_pandas()["arr_delay"])), "transfer"
