@@ -110,7 +110,7 @@ def test_a_cluster_works_in_a_seat_encrypted_and_its_plots_come_through_the_logi
     anna.api("DELETE", f"kernels/{kernel}")
 
 
-def test_the_stand_in_of_dask_cuda_and_the_panel_start_clusters_too(seated):
+def test_the_simulated_dask_cuda_and_the_panel_start_clusters_too(seated):
     anna = seated("anna")
     kernel = anna.kernel()
     said = anna.run(

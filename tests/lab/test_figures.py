@@ -135,7 +135,7 @@ def test_below_a_figure_nothing_is_left_empty(show):
     assert place.bounding_box()["height"] == place.locator(".bk-Column").bounding_box()["height"] < 400
 
 
-def test_without_bokehjs_the_words_stand_in(show):
+def test_without_bokehjs_the_words_are_shown(show):
     page, server = show(figures()[0], bokeh=False)
     words = page.locator("pre").first
     words.wait_for(state="visible")

@@ -117,7 +117,7 @@ def test_arguments_are_typed_as_for_a_launch(simulated_libraries):
         assert argument_types.text(argument_types.describe(value)) == wanted, value
 
 
-def test_the_stand_in_of_a_described_argument_is_typed_the_same(simulated_libraries):
+def test_the_example_of_a_described_argument_is_typed_the_same(simulated_libraries):
     for text in ("int64", "boolean", "float32[::1]", "float32[:]", "int8[:, ::1]", "int8[::1, :]", "int8[:, :]"):
         kind = argument_types.describe(text)
         assert argument_types.text(kind) == text

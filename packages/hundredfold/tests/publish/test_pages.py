@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 
-def test_the_pages_are_what_the_stand_ins_and_the_lists_say():
+def test_the_pages_are_what_the_simulated_libraries_and_the_lists_say():
     clean = {name: value for name, value in os.environ.items() if not name.startswith("GPUSIM_GPU")}
     command = [sys.executable, "-m", "hundredfold.publish.pages", "--check"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=clean)

@@ -32,7 +32,7 @@ def test_the_three_ratios(comparison):
     assert str(cupy) == "0.47 % of the limit, 0.235× the strongest CPU way, 0.941× the naive one"
 
 
-def test_all_four_kinds_of_rows_stand_in_the_table(comparison):
+def test_all_four_kinds_of_rows_are_in_the_table(comparison):
     table = str(comparison)
     for line in (
         "published: NumPy                   402 ms, doubtful",

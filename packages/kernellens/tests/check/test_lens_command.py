@@ -66,7 +66,7 @@ def test_right_kernels_pass_and_wasted_sectors_are_shown(tmp_path):
     assert "error" not in done.stdout
 
 
-def test_errors_end_with_status_1_and_stand_in_the_sarif_at_their_lines(tmp_path):
+def test_errors_end_with_status_1_and_are_in_the_sarif_at_their_lines(tmp_path):
     (tmp_path / "wrong.py").write_text(KERNELS + CALLS["total"] + CALLS["beyond"] + "print('to its end')\n")
     done = lens("wrong.py", "--json", "--sarif", "found.sarif", cwd=tmp_path)
     assert done.returncode == 1, done.stderr
