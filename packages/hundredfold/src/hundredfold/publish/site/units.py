@@ -80,8 +80,6 @@ def dress(notebook: dict[str, Any], file: str, where: dict[str, str]) -> None:
             if (each := f"{kind}/{name}") in where
         ]
         notebook["cells"].append({"cell_type": "markdown", "metadata": {}, "source": _tree(below), "id": "below"})
-    elif folder == "solutions":
-        head["source"] = re.sub(r"^(# .*): exercises$", r"\1: solutions", head["source"], count=1, flags=re.MULTILINE)
     notebook["metadata"].pop("widgets", None)
     _describe(notebook["cells"])
     _answer(notebook["cells"])
