@@ -22,7 +22,8 @@ import pytest
 from gpusim.kernels import reported
 
 TEXT = "".join(
-    (Path(__file__).parent / f"{name}.txt").read_text() for name in ("first", "second", "third", "fourth", "fifth")
+    (Path(__file__).parent / f"{name}.txt").read_text()
+    for name in ("first", "second", "third", "fourth", "fifth", "sixth")
 )
 PROGRAMS = {
     title: (code, label) for title, code, label in re.findall(r"(?m)^=== (.*)\n((?:(?!===).*\n)*?)--> (.*)$", TEXT)
@@ -82,7 +83,7 @@ def agree(got, expected) -> bool:
 
 
 def test_every_program_has_a_label():
-    assert len(PROGRAMS) == TEXT.count("\n=== ") + 1 == 653
+    assert len(PROGRAMS) == TEXT.count("\n=== ") + 1 == 762
 
 
 @pytest.mark.large(smoke=8)
