@@ -249,7 +249,7 @@ for action in ("compute", "transfer"):
 # MB from one H100 to another in 0.1 ms. A larger run:
 #
 # ![A screenshot of Dask's task stream with two rows, one for each worker. Wide green tasks come first, in each row. Narrow blue and purple tasks follow. Then there are red pieces, in which
-# data moves, with narrow tasks and white gaps between them.](drawings/dask-task-stream.png)
+# data moves, with narrow tasks and white gaps between them.](drawings/dask-task-stream.svg)
 #
 # Green tasks make random numbers. Blue and purple ones cut chunks, and join the pieces.
 

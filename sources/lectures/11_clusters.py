@@ -169,7 +169,7 @@ for name, devices, size in sorted(client.run(look).values()):
 #
 # In the lab, open *GPU Memory* from the Dask panel at the side:
 #
-# ![A screenshot of the panel GPU Memory, before any task has run. Its axis goes to 244 MiB. One green bar for each of two workers ends at 122 MiB. The title gives the sum, 244.14 MiB of 488.28 MiB.](drawings/dask-gpu-memory.png)
+# ![A screenshot of the panel GPU Memory, before any task has run. Its axis goes to 244 MiB. One green bar for each of two workers ends at 122 MiB. The title gives the sum, 244.14 MiB of 488.28 MiB.](drawings/dask-gpu-memory.svg)
 #
 # - The green area is two bars that touch, one for each worker.
 # - The axis ends where a GPU's memory ends. Each bar ends at 122 MiB. That is 128 MB, the pool.

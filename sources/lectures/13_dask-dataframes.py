@@ -551,7 +551,7 @@ quiz("dask-dataframes.streams", my_answer)
 # A screenshot of another program with a skewed key. Green and blue tasks read and shuffle, red is a transfer. Each purple task has one partition, and the largest takes longest:
 #
 # ![A screenshot of Dask's task stream with two rows, one for each worker. At first both are full of short tasks. Near the end the lower worker runs one purple task of four seconds. The upper
-# worker has short purple tasks, red transfers and white gaps meanwhile.](drawings/skew-task-stream.png)
+# worker has short purple tasks, red transfers and white gaps meanwhile.](drawings/skew-task-stream.svg)
 #
 # A **groupby** hardly suffers: each partition first makes *one* row of all its UNKNOWN. A **merge** needs the rows themselves.
 #

@@ -20,6 +20,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -38,6 +39,7 @@ from tornado.web import HTTPError
 from traitlets.config.loader import PyFileConfigLoader
 
 from hundredfold.classroom.seats import by_link, enter, groups, hook, hub_client, hub_database, server, spawner, status
+from hundredfold.classroom.seats import people as people_  # a fixture has the name
 from hundredfold.classroom.seats.page import WAIT
 
 HOSTILE = Path(hostile.__file__)
@@ -139,7 +141,14 @@ def test_the_pages_token_opens_no_server_should_it_ever_be_lost(hub, seated):
 
 
 @pytest.mark.parametrize(
-    "host", ["{name}.hub.localhost/user/{name}", "{name}.hub.localhost:1/user/{name}", "__proto__", "[::1]"]
+    "host",
+    [
+        "{name}.hub.localhost/user/{name}",
+        "{name}.hub.localhost:1/user/{name}",
+        "127.0.0.1,{name}.hub.localhost/user/{name}",
+        "__proto__",
+        "[::1]",
+    ],
 )
 def test_a_made_up_host_leads_to_no_server(hub, mallory, host):
     """Host and path together choose a server."""
@@ -411,6 +420,98 @@ def test_who_leaves_the_groups_is_out_and_so_are_their_tokens(one_name, people):
     )
     assert "/hub/login" in gone.session.get(f"{hub.address}/hub/home", timeout=60).url
     assert gone.log_in().status_code == 403
+
+
+def test_an_account_that_is_made_anew_or_has_another_password_is_closed_to_who_logged_in_before(one_name, people):
+    """A class's accounts are often named as the last one's were. The number, too, is then the same."""
+    hub, name = one_name, people.add("ane")
+
+    def logged_in(password: str) -> tuple[hubs.Learner, dict[str, str]]:
+        made = hubs.Learner(hub, name)
+        assert made.log_in(password).url.endswith("/hub/home")
+        headers = {"X-XSRFToken": made.xsrf("/hub/"), "Referer": f"{hub.address}/hub/home"}
+        token = made.session.post(f"{hub.address}/hub/api/users/{name}/tokens", headers=headers, json={}, timeout=60)
+        return made, {"Authorization": f"token {token.json()['token']}"}
+
+    def in_(made: hubs.Learner) -> bool:
+        return made.session.get(f"{hub.address}/hub/home", timeout=60).url.endswith("/hub/home")
+
+    def is_closed_to(made: hubs.Learner, token: dict[str, str]) -> None:
+        hubs.until("the hub has looked again", lambda: not in_(made), pause=1)
+        assert requests.get(f"{hub.address}/hub/api/user", headers=token, timeout=60).status_code == 403
+
+    def password(new: str) -> None:
+        subprocess.run(["chpasswd"], input=f"{name}:{new}\n", text=True, check=True)
+
+    last, last_token = logged_in(name)
+    number = pwd.getpwnam(name).pw_uid
+    subprocess.run(["userdel", "-r", name], check=True, capture_output=True)
+    subprocess.run(["useradd", "-m", "-u", str(number), "-G", people.learners, name], check=True, capture_output=True)
+    password("new")
+    now, now_token = logged_in("new")
+    assert not in_(last), "not even for a moment, once somebody else has logged in"
+    is_closed_to(last, last_token)
+    assert in_(now) and requests.get(f"{hub.address}/hub/api/user", headers=now_token, timeout=60).ok
+
+    now.open()
+    kernel = now.kernel()
+    password("newer")
+    is_closed_to(now, now_token)
+    again, _ = logged_in("newer")
+    again.open()
+    assert [each["id"] for each in again.api("GET", "kernels").json()] == [kernel], "and what she computes goes on"
+    again.leave()
+
+
+def test_wrong_passwords_of_one_network_hold_up_nobody_elses_login(hub, people):
+    """PAM takes three seconds for each."""
+    learner = hubs.Learner(hub, people.add("wro"))
+    learner.session.headers["X-Forwarded-For"] = "192.0.2.1"
+    answered = []
+
+    def guess(i: int) -> None:
+        stranger = hubs.Learner(hub, f"nobody{i}")
+        stranger.session.headers["X-Forwarded-For"] = f"2001:db8::{i + 1:x}"  # who has one address of IPv6 has many
+        answered.append(stranger.log_in().status_code)
+
+    strangers = [threading.Thread(target=guess, args=(i,), daemon=True) for i in range(24)]
+    for each in strangers:
+        each.start()
+    hubs.until("the first are refused", lambda: answered)
+    assert learner.log_in().url.endswith("/hub/home")
+    assert len(answered) < 16, "others of them still wait"
+    for each in strangers:
+        each.join()
+    assert set(answered) == {403}
+
+
+def test_who_waits_to_log_in_does_so_behind_their_own_network_alone(monkeypatch):
+    """And who has left is not waited for, nor are more let in line than would be in a class."""
+    monkeypatch.setattr(people_, "WAITING", people_.OF_ONE + 3)
+    authenticator, end, inside = people_.GroupAuthenticator(), asyncio.Event(), []
+
+    async def come(address: str, gone: bool = False) -> None:
+        stream = SimpleNamespace(closed=lambda: gone)
+        async with authenticator._turn(SimpleNamespace(remote_ip=address, connection=SimpleNamespace(stream=stream))):
+            inside.append(address)
+            await end.wait()
+
+    async def lesson() -> list[int]:
+        first = [asyncio.create_task(come("2001:db8::1")) for _ in range(people_.OF_ONE)]
+        first += [asyncio.create_task(come("2001:db8::2", gone)) for gone in (True, True, False)]
+        await asyncio.sleep(0)
+        assert len(inside) == people_.OF_ONE
+        with pytest.raises(HTTPError, match="429"):
+            await come("2001:db8::3")
+        others = [asyncio.create_task(come(each)) for each in ("192.0.2.1", "::ffff:192.0.2.2", "2001:db8:0:1::1")]
+        await asyncio.sleep(0)
+        assert len(inside) == people_.OF_ONE + 3
+        end.set()
+        done = await asyncio.gather(*first, *others, return_exceptions=True)
+        return [error.status_code for error in done if error is not None]
+
+    assert asyncio.run(lesson()) == [408, 408]
+    assert inside[-1] == "2001:db8::2" and not authenticator.waiting and not authenticator.turns
 
 
 def test_the_server_of_who_leaves_the_groups_is_stopped_and_their_files_stay(one_name, people):

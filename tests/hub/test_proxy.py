@@ -451,6 +451,46 @@ def test_one_address_does_not_take_all_connections(certificate, tmp_path):
             assert visitor.get(where, timeout=60, verify=False).text == "fine"
 
 
+@pytest.fixture
+def addresses():
+    """Three addresses of IPv6 at which this machine is, for a test: two of one network, and one of another."""
+    made = ("2001:db8:77:1::1", "2001:db8:77:1::2", "2001:db8:77:2::1")
+    with contextlib.ExitStack() as stack:
+        for each in made:
+            subprocess.run(["ip", "-6", "address", "add", f"{each}/128", "dev", "lo", "nodad"], check=True)
+            stack.callback(subprocess.run, ["ip", "-6", "address", "delete", f"{each}/128", "dev", "lo"], check=True)
+        yield made
+
+
+def test_one_network_of_ipv6_does_not_take_all_connections(addresses, monkeypatch):
+    """Whoever has an address of IPv6 has 2⁶⁴. One of IPv4 counts by itself, also where one socket listens for both."""
+    monkeypatch.setattr(proxy, "MOST_OF_ONE", 5)
+    with Proxy(lambda line, said: line.sendall(FINE)) as front, contextlib.ExitStack() as stack:
+        front.process.kill()
+        front.process.wait()
+        settings = proxy.prepare({**front.hub, "address": f"http://[::]:{front.port}", "run": str(front.folder)})
+        front.process = subprocess.Popen([proxy.program(), "-db", "-f", str(settings)])
+
+        def held(ours: str) -> int:
+            to = ("::1" if ":" in ours else "127.0.0.1", front.port)
+            lines = []
+            for _ in range(8):
+                with contextlib.suppress(ConnectionResetError):
+                    lines.append(stack.enter_context(socket.create_connection(to, 60, (ours, 0))))
+            threading.Event().wait(1)
+            return sum(map(is_open, lines))
+
+        def listens() -> bool:
+            with contextlib.suppress(OSError):
+                front.connect().close()
+                return True
+            return False
+
+        hubs.until("it listens", listens)
+        assert [held(ours) for ours in addresses] == [5, 0, 5]
+        assert [held(ours) for ours in ("127.0.0.2", "127.0.0.3")] == [5, 5]
+
+
 def test_the_hub_is_asked_once_all_of_a_request_is_there():
     """Who sends a byte now and then had a connection to the hub for each request, without a login, for as long as they liked."""
 

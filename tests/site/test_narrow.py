@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import html
 import json
-import re
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 from hundredfold.publish.build import figures
-from hundredfold.publish.site import narrow, phone_figures, units
-from kernellens import plot
+from hundredfold.publish.site import narrow
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -266,93 +262,27 @@ def test_a_frame_says_all_names_of_a_column():
     assert '<td data-head="dep_delay i32">2</td>' in made
 
 
-# Figures, from their words.
-
-STORED = [
-    output["metadata"]["image/png"]["alt"]
-    for folder in ("notebooks", "solutions")
-    for file in sorted((ROOT / folder).glob("*.ipynb"))
-    for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]
-    for output in cell.get("outputs", [])
-    if "image/png" in output.get("data", {})
-]
-
-
-def test_each_stored_chart_can_be_drawn_from_its_words():
-    charts = [words for words in STORED if "Times on a logarithmic axis. " in words or ". Lines of " in words]
-    assert len(charts) > 50
-    for words in charts:
-        made = phone_figures.drawn(words, xlog=False, ylog=False)
-        assert made and f'aria-label="{html.escape(words)}"' in made, words
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "A photograph.",
-        "Times on a logarithmic axis. NumPy: fast.",
-        "Times on a logarithmic axis. NumPy: 10.123456 ms. ",
-        "Lines of seconds against rows. NumPy: 1 s at 10 columns.",
-        "Lines of seconds against rows. NumPy: 1 s at 10 rows.",
-    ],
-)
-def test_a_figure_is_not_drawn_from_words_that_it_would_not_have(words):
-    assert phone_figures.drawn(words, xlog=False, ylog=False) is None
-
-
-def test_a_phone_has_the_axes_of_the_cell():
-    words = plot.lines([1, 10, 1000], {"a": [1, 2, 3]}, "rows", "MB", note="").alt
-    cell = {"metadata": {}, "source": "plot.lines(x, series, xlog=True)"}
-    cell["outputs"] = [{"data": {"image/png": ""}, "metadata": {"image/png": {"alt": words}}}]
-    units._describe([cell])
-    image = cell["metadata"]["mystnb"]["image"]
-    assert image["classes"] == "hf-log-x"
-    page = f'<a class="{image["classes"]} image-reference" href="a.png"><img alt="{words}" src="a.png" />\n</a>'
-    made = phone_figures.beside(page, {})
-    assert made.startswith(page.replace('image-reference"', 'image-reference hf-wide"').replace("\n", ""))
-    assert phone_figures.drawn(words, xlog=True, ylog=False) in made
-    assert phone_figures.drawn(words, xlog=False, ylog=False) not in made
+# Figures.
 
 
 def test_a_phone_has_the_second_picture_of_a_figure_that_has_two():
     wide = "0a" * 32
     page = f'<a class="image-reference" href="../_images/{wide}.png"><img alt="A timeline." src="../_images/{wide}.png"></a>'
-    made = phone_figures.beside(page, {wide: ("b.png", 343, 200)})
+    made = narrow.beside(page, {wide: ("b.png", 343, 200)})
     assert 'srcset="../_static/phone/b.png" width="343" height="200"><img alt="A timeline."' in made
-    assert phone_figures.beside(page, {}) == page
+    assert narrow.beside(page, {}) == page
 
 
-def test_each_picture_for_a_phone_is_there_and_used():
+def test_each_figure_has_a_picture_for_a_phone_and_each_picture_is_used():
+    stored = [
+        output["metadata"]["image/png"]
+        for folder in ("notebooks", "solutions")
+        for file in (ROOT / folder).glob("*.ipynb")
+        for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]
+        for output in cell.get("outputs", [])
+        if "image/png" in output.get("data", {})
+    ]
+    assert all("narrow" in about for about in stored)
     names = {*figures.of_phones(ROOT).values()}
-    assert len(names) > 20 and names == {file.name for file in (ROOT / figures.PHONE).iterdir()}
-    assert {(width, height > 50) for _, width, height in phone_figures.pictures(ROOT).values()} == {(343, True)}
-
-
-def test_ticks_without_room_have_no_label():
-    figure = plot.lines([1_000, 2_000, 3_000_000], {"a": [1, 2, 3]}, "rows", "MB", xlog=True)
-    made = phone_figures.drawn(figure.alt, xlog=True, ylog=False)
-    labels = [
-        (float(x), len(name)) for x, name in re.findall(r'<text x="([\d.]+)"[^>]*middle" [^>]*>([^<]+)</text>', made)
-    ]
-    ticks = [each for each in labels if each[0] != labels[-1][0]]
-    assert len(ticks) > 1
-    for (x, letters), (after, more) in pairwise(ticks):
-        assert after - x > 8 * (letters + more) / 2
-
-
-def test_what_is_drawn_is_what_the_words_say():
-    figure = plot.times({"published: a: b": 0.5, "here: c": 2e-6, "limit: d": 1e-7}, title="One. Two", note="A note.")
-    found = phone_figures.parsed_times(figure.alt)
-    assert [(row.label, row.seconds, row.group) for row in found["rows"]] == [
-        ("published: a: b", 0.5, "published"),
-        ("here: c", pytest.approx(2e-6), "here"),
-        ("limit: d", pytest.approx(1e-7), "limit"),
-    ]
-    assert (found["title"], found["note"]) == ("One. Two", "A note.")
-    nan = float("nan")
-    figure = plot.lines(
-        [1, 177.83, 1500], {"a": [1.5, nan, 3], "b: c": [-1, 0, 2]}, "rows", "MB", marks={"cache": 20}, note=""
-    )
-    found = phone_figures.parsed_lines(figure.alt)
-    assert found["x"] == [1, 178, 1500] and found["marks"] == {"cache": 20}
-    assert found["series"]["b: c"] == [-1, 0, 2] and found["series"]["a"][::2] == [1.5, 3]
+    assert len(names) > 80 and names == {file.name for file in (ROOT / figures.PHONE).iterdir()}
+    assert {(width, height > 50) for _, width, height in narrow.pictures(ROOT).values()} == {(343, True)}

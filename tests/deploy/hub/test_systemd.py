@@ -19,11 +19,11 @@ CLOSE_DEVICES = {"ProtectClock", "PrivateDevices", "DeviceAllow", "DevicePolicy"
 MANAGER = "/usr/lib/systemd/systemd"
 
 
-def service(name):
+def service(name, section="Service"):
     unit = configparser.RawConfigParser(strict=False, interpolation=None)
     unit.optionxform = str
     unit.read(UNITS / f"{name}.service")
-    return dict(unit["Service"])
+    return dict(unit[section])
 
 
 def test_the_hubs_unit_closes_no_device_under_any_version():
@@ -32,6 +32,12 @@ def test_the_hubs_unit_closes_no_device_under_any_version():
     assert {"CAP_SYS_TIME", "CAP_WAKE_ALARM"} <= set(told["CapabilityBoundingSet"].lstrip("~").split())
     assert told["CapabilityBoundingSet"].startswith("~"), "all but these"
     assert service("hundredfold-proxy")["PrivateDevices"] == "yes", "nobody computes there"
+
+
+@pytest.mark.parametrize("name", ["hundredfold-hub", "hundredfold-proxy"])
+def test_what_ends_is_started_again_however_often_it_ends(name):
+    """After five times in ten seconds systemd gives up, unless it is told otherwise, and a class waits for its administrator."""
+    assert service(name)["Restart"] == "always" and service(name, "Unit")["StartLimitIntervalSec"] == "0"
 
 
 @pytest.mark.skipif(not Path(MANAGER).exists(), reason="systemd is not installed here")

@@ -4,6 +4,7 @@ import enum
 import hashlib
 import itertools
 import json
+import multiprocessing
 import os
 import shutil
 import subprocess
@@ -18,6 +19,7 @@ import numpy as np
 import pytest
 from numba import extending
 from numba.core import config, types
+from numba.core.bytecode import FunctionIdentity
 from numba.core.registry import cpu_target
 from numba.core.typing import templates
 
@@ -463,11 +465,26 @@ def test_symbols_of_another_process_cannot_be_taken_for_others(launch, cuda, dev
     assert not cache_key.unmistakable([closure], mark)
     assert not cache_key.unmistakable([of_address], mark)
     assert not cache_key.unmistakable(["_ZN8learners6kernelB2v7"], mark)
-    assert cache_key.unmistakable([closure.replace("B2v5", f"B20v{cache_key._FIRST + 1}")], mark)
+    assert cache_key.unmistakable([closure.replace("B2v5", f"B20v{next(FunctionIdentity._unique_ids)}")], mark)
+    # Of a helper that another process compiled and Numba kept: that process began to count at a place of its own, too.
+    assert cache_key.unmistakable([closure.replace("B2v5", f"B20v{(1 << 60) + 5}")], mark)
     assert cache_key.unmistakable([of_address.replace("3red", f"3red_{mark}"), "NRT_decref"], mark)
     assert cache_key.unmistakable(["_ZN5numba2np8arrayobj15_call_allocatorB2v6"], mark)
     launch(simple(cuda, device_function), 1, 4, np.zeros(4, np.int64))
     assert len(list(folder.glob("*.kernel"))) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_process_numbers_what_it_compiles_from_a_place_of_its_own():
+    def number(send):
+        send.send(next(FunctionIdentity._unique_ids))
+
+    receive, send = multiprocessing.Pipe(duplex=False)
+    child = multiprocessing.get_context("fork").Process(target=number, args=(send,))
+    child.start()
+    child.join()
+    # Both count on by ones; two random numbers of 60 bits are not this close.
+    assert abs(receive.recv() - next(FunctionIdentity._unique_ids)) > 1 << 20
 
 
 # Damage

@@ -1,5 +1,6 @@
 """What the figures say in words, what they hand to a notebook, and what they refuse."""
 
+import html
 import json
 import math
 import subprocess
@@ -84,9 +85,25 @@ def test_nothing_lies_outside_the_axis():
         [Row("one", 0.5)],
         [Row("a" * 60, 1.0, remark="impossible"), Row("b", 1.0)],
     ):
-        low, high = _span(rows)
-        assert all(low < row.seconds < high for row in rows)
-        assert math.log10(high / low) >= 1.2
+        for narrow in (False, True):
+            low, high = _span(rows, narrow)
+            assert all(low < row.seconds < high for row in rows)
+            assert math.log10(high / low) >= 1.2
+
+
+def test_on_a_phone_names_stand_above(real):
+    """None is cut, axes are of the same kind, and their labels have room."""
+    long = "published: a name that is longer than a phone's page is wide"
+    said = json.dumps(
+        plot.times({long: 1e-3, "here: b": 5.0}, "A title", note="A note.").data()["narrow"], ensure_ascii=False
+    )
+    for words in ("published: a name that is longer than a", "phone's page is wide", "here: b", "A title", "A note."):
+        assert words in said
+    figure = plot.lines([1, 10, 1e6], {"a": [1, 2, 3], long: [3, 2, 1]}, "rows", "MB", xlog=True, marks={"L3": 500})
+    said = json.dumps(figure.data()["narrow"], ensure_ascii=False)
+    for words in ("● a<", f"■ {html.escape(long)}<", "MB<", "rows", "L3", "LogScale"):
+        assert words in said
+    assert '"10 000"' in said and '"100"' in said and '"1 000"' not in said
 
 
 def test_lines_say_every_number(real):
@@ -149,6 +166,8 @@ def test_ticks_are_few_round_and_inside():
         assert 2 <= len(ticks) <= 9 and all(low <= place <= high for place in ticks), (low, high, ticks)
         assert len(set(ticks.values())) == len(ticks)
     assert log_ticks(1, 1000) == [1.0, 10.0, 100.0, 1000.0]
+    assert log_ticks(100, 1e6, 4) == [1e2, 1e4, 1e6] and log_ticks(0.9, 60, 4) == [1.0, 10.0]
+    assert log_ticks(0.9, 11) == [1.0, 2.0, 5.0, 10.0]
     assert time_ticks(2.0, 9000.0)[60.0] == "1 min"
     assert list(time_ticks(200.0, 9000.0).values()) == ["5 min", "10 min", "20 min", "30 min", "1 h", "2 h"]
     assert list(time_ticks(15.0, 400.0).values()) == ["20 s", "1 min", "2 min", "5 min"]

@@ -67,6 +67,9 @@ class Accesses(ast.NodeVisitor):
         self._names = {name: name for name in function.params}  # and what a part of a parameter was called: row = a[i]
         for statement in function.node.body:
             self.visit(statement)
+        del (
+            self.function
+        )  # `_known` keeps this as long as the function lives: with it, it would live for ever, and what it closes over
 
     def note(self, name: str, how: str, places: int = 1) -> None:
         name = self._names.get(name, "")

@@ -1,5 +1,6 @@
 """RawKernel and RawModule: CuPy's documented kernels, and what a GPU would get wrong in silence."""
 
+import gc
 import pickle
 
 import numpy as np
@@ -167,6 +168,26 @@ def test_module(cp):
     for name in ("square<double>", "square", "nothing"):
         with pytest.raises(cp.cuda.driver.CUDADriverError, match="CUDA_ERROR_NOT_FOUND: named symbol not found"):
             module.get_function(name)
+
+
+def test_variables_of_a_module_come_from_no_pool(cp):
+    code = """
+    __constant__ float weights[3]; __device__ int calls;
+    extern "C" __global__ void weigh(float* x) { x[threadIdx.x] *= weights[threadIdx.x]; atomicAdd(&calls, 1); }
+    """
+    pool = cp.get_default_memory_pool()
+    gc.collect()  # arrays of the tests before
+    pool.free_all_blocks()
+    before = pool.used_bytes(), pool.total_bytes()
+    module = cp.RawModule(code=code)
+    cp.ndarray((3,), cp.float32, module.get_global("weights")).set(np.arange(3, dtype="f4"))
+    x = cp.ones(3, "f4")
+    module.get_function("weigh")((1,), (3,), (x,))
+    assert x.get().tolist() == [0, 1, 2]
+    assert cp.ndarray((1,), cp.int32, module.get_global("calls")).get()[0] == 3
+    del x
+    pool.free_all_blocks()
+    assert (pool.used_bytes(), pool.total_bytes()) == before
 
 
 def test_a_name_without_extern_c_is_not_found(cp):

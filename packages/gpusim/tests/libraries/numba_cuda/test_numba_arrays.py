@@ -1,11 +1,17 @@
 """Device arrays: views, transfers and their account, what is refused, and the way to CuPy and back."""
 
 import copy
+import gc
 import itertools
+import linecache
+import os
 import pickle
+import weakref
 
 import numpy as np
 import pytest
+
+from gpusim.device import queue
 
 
 def test_to_device_and_back_is_counted_and_the_copy_back_waits(cuda, counted):
@@ -347,3 +353,41 @@ def test_memory_is_limited_and_given_back(cuda, cp):
     with pytest.raises(CudaAPIError, match=r"\[2\] Call to cuMemAlloc results in CUDA_ERROR_OUT_OF_MEMORY") as caught:
         cuda.device_array(total + 1, np.uint8)
     assert caught.value.code == 2
+
+
+KEPT = """
+from numba import cuda
+import numpy as np
+
+@cuda.jit(device=True)
+def squared(v):
+    return v ** 2 + {number}
+
+@cuda.jit
+def kernel(x, out):
+    tile = cuda.shared.array(32, "f4")
+    i = cuda.grid(1)
+    tile[i] = x[i]
+    {barrier}
+    out[i] = squared(tile[i])
+
+x = cuda.to_device(np.ones(32, np.float32))
+out = cuda.device_array_like(x)
+kernel[1, 32](x, out)
+out.copy_to_host()
+"""
+
+
+@pytest.mark.parametrize("barrier", ["pass", "cuda.syncthreads()"])
+def test_a_kernel_that_is_gone_keeps_no_arrays(cuda, monkeypatch, backend, barrier, tmp_path):
+    """A kernel refers to its globals, where its arrays are: who compiles it, or notes what it does, must not keep it."""
+    monkeypatch.setenv("GPUSIM_CACHE", str(tmp_path))  # it is compiled, not read
+    text = KEPT.format(number=os.getpid(), barrier=barrier)
+    scope = {"__name__": "gone"}
+    linecache.cache["<gone>"] = (len(text), None, text.splitlines(keepends=True), "<gone>")
+    exec(compile(text, "<gone>", "exec"), scope)
+    left = [weakref.ref(scope[name]) for name in ("x", "out", "kernel")]
+    del scope
+    queue.run()
+    gc.collect()
+    assert [each() for each in left] == [None] * 3

@@ -144,7 +144,7 @@ def sixteen_pictures() -> Figure:
 
 
 def one_of_each() -> dict[str, Figure]:
-    """A figure of each kind that has a second form, for a phone."""
+    """A figure of each kind."""
     kinds = [kind for kind in tracks.KINDS if kind not in ("range", "mark")]
     bars = [("host", kind, f"{kind} of a long name", at * 1e-3, at * 1e-3 + 9e-4, 0) for at, kind in enumerate(kinds)]
     return {
@@ -154,6 +154,12 @@ def one_of_each() -> dict[str, Figure]:
         "show": lens.show(lens.trace(shift, 4, 64, np.ones(256), np.empty(256)), tab="warp"),
         "schedules": lens.schedules(meet, 4, 64, np.zeros(4)).figure(),
         "roofline": lens.roofline(shift, 4, 64, np.ones(256), np.empty(256), gpu="V100"),
+        "times": plot.times(
+            {"published: a label that is longer than a phone's page": 3e-3, "limit: b": 2e-6}, "A title"
+        ),
+        "lines": plot.lines(
+            [1, 10, 1000], {"a": [1, 2, 3], "b": [3, 2, 1]}, "rows", "MB", marks={"L3 cache": 500}, xlog=True
+        ),
     }
 
 
@@ -187,7 +193,7 @@ def on_a_phone():
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("kind", ["lanes", "graph", "images", "show", "schedules", "roofline"])
+@pytest.mark.parametrize("kind", ["lanes", "graph", "images", "show", "schedules", "roofline", "times", "lines"])
 def test_a_phones_picture_is_as_wide_as_its_page_and_has_letters_of_eleven_pixels(kind, on_a_phone):
     png, written = on_a_phone[kind]
     assert figures.size(png)[0] == 343 * figures.SCALE

@@ -38,6 +38,13 @@ def test_an_unchanged_notebook_changes_nothing(built, folder, lecture, exercise)
     assert sources == [lecture, exercise]
 
 
+def test_the_title_of_the_solutions_is_their_own_and_goes_back_as_that_of_the_exercises(built):
+    assert built.read("exercises").cells[0].source == "# Arrays: exercises"
+    assert built.read("solutions").cells[0].source == "# Arrays: solutions"
+    done, _, source = take(built, "solutions", replaced("# Arrays: solutions", "# All arrays: solutions"))
+    assert done.exit_code == 0 and "# # All arrays: exercises" in source and ": solutions" not in source
+
+
 def test_what_jupyterlab_adds_to_a_notebook_changes_nothing(built, lecture):
     def open_run_and_save(notebook):
         notebook.metadata.language_info = {"name": "python", "version": "3.11.7", "mimetype": "text/x-python"}

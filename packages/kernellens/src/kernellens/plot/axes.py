@@ -36,11 +36,23 @@ def canvas(width: int, height: int, **ranges: Any) -> Any:
     return plot
 
 
-def framed(plot: Any, title: str | None, note: str | None, below: Sequence[str] = ()) -> Any:
-    """Return the plot with a title over it, and under it what it comes to and a note. They are HTML, so that long ones wrap."""
+def framed(
+    plot: Any,
+    title: str | None,
+    note: str | None,
+    below: Sequence[str] = (),
+    key: Sequence[tuple[str, str]] = (),
+) -> Any:
+    """Return the plot with a title and a key, of words and their colours, over it, and under it what it comes to and a note.
+
+    They are HTML, so that long ones wrap.
+    """
     from bokeh.layouts import column
 
     above = [_words(title, plot.width, f"font-weight:bold;font-size:15px;color:{palette.INK}")] if title else []
+    above += [
+        _words(line, plot.width, f"font-size:13px;font-weight:bold;color:{colour}") for line, colour in key if line
+    ]
     under = [_words(line, plot.width, f"font-size:13px;color:{palette.INK}") for line in below]
     under += [_words(note, plot.width, f"font-size:12px;color:{palette.MUTED}")] if note else []
     return column(*above, plot, *under, width=plot.width, spacing=0, styles={"background-color": palette.PAPER})
@@ -63,16 +75,17 @@ def words_height(text: str | None, size: float) -> int:
     return round(8 + 1.35 * size * math.ceil(len(text) / letters))
 
 
-def ticks(axis: Any, low: float, high: float, log: bool, unit: str | None) -> None:
-    """Put ticks with readable labels on an axis: times for the unit "seconds", plain numbers for others."""
+def ticks(axis: Any, low: float, high: float, log: bool, unit: str | None, most: int = 7) -> None:
+    """Put about `most` ticks with readable labels on an axis: times for the unit "seconds", plain numbers for others."""
     from bokeh.models import FixedTicker
 
     if not log:
+        axis.ticker.desired_num_ticks = most - 1
         return
     named = (
-        time_ticks(low, high)
+        time_ticks(low, high, most)
         if unit == "seconds"
-        else {place: quantities.plain(place) for place in log_ticks(low, high)}
+        else {place: quantities.plain(place) for place in log_ticks(low, high, most)}
     )
     axis.ticker = FixedTicker(ticks=list(named), minor_ticks=[])
     axis.major_label_overrides = named
@@ -93,15 +106,13 @@ def time_ticks(low: float, high: float, most: int = 7) -> dict[float, str]:
 
 def log_ticks(low: float, high: float, most: int = 7) -> list[float]:
     """Return at most about `most` round places between `low` and `high`: powers of ten, or 1, 2, 5 where these are few."""
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    step = max(1, math.ceil((last - first) / most))
-    places = [float(f"1e{power}") for power in range(first, last + 1, step)]
-    places = [place for place in places if low <= place <= high]
-    if len(places) >= 3:
-        return places
-    finer = [float(f"{digit}e{power}") for power in range(first, last + 1) for digit in (1, 2, 5)]
-    places = [place for place in finer if low <= place <= high]
-    return places if len(places) >= 2 else [low, high]
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    finer = [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)]
+    finer = [place for place in finer if low <= place <= high]
+    tens = [place for place in finer if f"{place:e}".startswith("1.")]
+    if len(tens) > 2 or len(tens) == 2 and len(finer) > 1.3 * most:
+        return tens[:: math.ceil(len(tens) / most)]
+    return finer if len(finer) >= 2 else [low, high]
 
 
 def here_note(labels: list[str]) -> str | None:

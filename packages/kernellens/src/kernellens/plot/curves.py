@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import axes, palette, quantities
-from .figure import Figure
+from .figure import NARROW, Figure
 
-WIDTH, HEIGHT = 700, 380
+WIDTH, HEIGHT, LOW = 700, 380, 280  # the last on a phone
+_SIGNS = "●■▲◆▼✚"  # `palette.MARKERS` as letters
 _BESIDE = 17  # pixels that two labels need between them
 
 
@@ -71,8 +72,8 @@ def lines(
     height = HEIGHT + axes.words_height(title, 15) + axes.words_height(note, 12)
     plain = {"kind": "lines", "x": xs, "series": table, "xlabel": xlabel, "ylabel": ylabel, "xlog": xlog, "ylog": ylog}
     plain |= {"marks": marks, "title": title, "note": note}
-    draw = lambda: _draw(xs, table, xlabel, ylabel, xlog, ylog, marks, title, note)  # noqa: E731
-    return Figure(draw, alt, text, WIDTH, height, plain)
+    draw = lambda narrow: _draw(xs, table, xlabel, ylabel, xlog, ylog, marks, title, note, narrow)  # noqa: E731
+    return Figure(lambda: draw(False), alt, text, WIDTH, height, plain, narrow=lambda: draw(True))
 
 
 def _check(xs: list[float], table: dict[str, list[float]], xlog: bool, ylog: bool) -> None:
@@ -116,33 +117,38 @@ def _draw(
     marks: dict[str, float],
     title: str | None,
     note: str | None,
+    narrow: bool,
 ) -> Any:
+    """The names stand at the right ends of the lines or, where there is little room, above them all."""
     from bokeh.models import Label, Range1d, Span
 
     # The names at the right ends need room inside the frame: some 9 pixels a letter of the 600 it has.
-    room = min(0.5, (20 + 9 * max(len(label) for label in table)) / 600)
+    room = 0 if narrow else min(0.5, (20 + 9 * max(len(label) for label in table)) / 600)
     left, right = _ends(xs, xlog, 0.03, 0.03 + room / (1 - room))
     low, high = _ends([v for values in table.values() for v in values if v == v], ylog, 0.05, 0.05)
     plot = axes.canvas(
-        WIDTH,
-        HEIGHT,
+        NARROW if narrow else WIDTH,
+        LOW if narrow else HEIGHT,
         x_axis_type="log" if xlog else "linear",
         y_axis_type="log" if ylog else "linear",
         x_range=Range1d(start=left, end=right),
         y_range=Range1d(start=low, end=high),
     )
-    plot.xaxis.axis_label, plot.yaxis.axis_label = xlabel, "" if ylabel == "seconds" else ylabel
-    axes.ticks(plot.xaxis[0], left, max(xs) * 1.001, xlog, None)
+    upright = "" if ylabel == "seconds" else ylabel
+    plot.xaxis.axis_label, plot.yaxis.axis_label = xlabel, "" if narrow else upright
+    axes.ticks(plot.xaxis[0], left, max(xs) * 1.001, xlog, None, 4 if narrow else 7)
     plot.xaxis[0].bounds = plot.xgrid[0].bounds = (left, max(xs))  # the names stand where no tick should
     axes.ticks(plot.yaxis[0], low, high, ylog, ylabel)
     for label, place in marks.items():
+        beyond = narrow and _share(place, left, right, xlog) > 0.5
         plot.add_layout(Span(location=place, dimension="height", line_color=palette.MUTED, line_dash="dashed"))
         plot.add_layout(
             Label(
                 x=place,
                 y=high,
                 y_offset=-4,
-                x_offset=5,
+                x_offset=-5 if beyond else 5,
+                text_align="right" if beyond else "left",
                 text=label,
                 text_baseline="top",
                 text_font=axes.FONT,
@@ -156,6 +162,9 @@ def _draw(
         plot.scatter(xs, values, marker=marker, size=9, line_color=colour, fill_color=colour)
         last = max(i for i, value in enumerate(values) if value == value)
         ends[label] = (xs[last], values[last], colour)
+    if narrow:
+        key = [(f"{sign} {label}", colour) for sign, label, colour in zip(_SIGNS, table, palette.SERIES, strict=False)]
+        return axes.framed(plot, title, note, key=[*key, (upright, palette.MUTED)])
     frame = HEIGHT - 70
     moved = _apart({label: _share(value, low, high, ylog) * frame for label, (_, value, _) in ends.items()}, frame)
     for label, (place, value, colour) in ends.items():

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from . import axes, palette, quantities
-from .figure import Figure
+from .figure import NARROW, Figure
 
 WIDTH, ROW, FRAME = 700, 30, 50
+_LETTER, _LINE = 7, 21  # pixels of a letter, and of a line on a phone
 _SHORTEST = 1.2  # decades: less would blow up a difference of a few per cent
 
 
@@ -81,7 +84,8 @@ def times(
     text = _text(marks, title, note, below)
     plain = {"kind": "times", "rows": marks, "title": title, "note": note, "below": list(below)}
     alt = _alt(marks, title, note, below)
-    return Figure(lambda: _draw(marks, title, note, below, height), alt, text, WIDTH, whole, plain)
+    draw = lambda narrow: _draw(marks, title, note, below, narrow)  # noqa: E731
+    return Figure(lambda: draw(False), alt, text, WIDTH, whole, plain, narrow=lambda: draw(True))
 
 
 def _row(label: str, seconds: float) -> Row:
@@ -118,18 +122,22 @@ def _alt(marks: list[Row], title: str | None, note: str | None, below: Sequence[
     return f"{start}Times on a logarithmic axis. {listed}. " + " ".join([*below, *([note] if note else [])])
 
 
-def _draw(marks: list[Row], title: str | None, note: str | None, below: Sequence[str], height: int) -> Any:
+def _draw(marks: list[Row], title: str | None, note: str | None, below: Sequence[str], narrow: bool) -> Any:
+    """The labels stand beside the marks or, where there is little room, above them."""
     from bokeh.core.properties import value
     from bokeh.models import FixedTicker, Range1d, Span
 
-    low, high = _span(marks)
+    names = [textwrap.wrap(mark.label, NARROW // _LETTER - 3) if narrow else [] for mark in marks]
     # Places, not names, on the vertical axis: two rows may have the same label.
-    places = list(range(len(marks)))
-    across, down = Range1d(start=low, end=high), Range1d(start=len(marks) - 0.4, end=-0.6)
-    plot = axes.canvas(WIDTH, height, x_axis_type="log", x_range=across, y_range=down)
+    places = list(accumulate(len(lines) + 1 for lines in names))
+    width, row = (NARROW, _LINE) if narrow else (WIDTH, ROW)
+    low, high = _span(marks, narrow)
+    across, down = Range1d(start=low, end=high), Range1d(start=places[-1] + 0.6, end=0.4)
+    plot = axes.canvas(width, FRAME + row * places[-1], x_axis_type="log", x_range=across, y_range=down)
     plot.yaxis.ticker = FixedTicker(ticks=places)
     plot.yaxis.major_label_overrides = {place: mark.label for place, mark in zip(places, marks, strict=True)}
-    axes.ticks(plot.xaxis[0], low, high, log=True, unit="seconds")
+    plot.yaxis.visible = not narrow
+    axes.ticks(plot.xaxis[0], low, high, log=True, unit="seconds", most=5 if narrow else 7)
     plot.ygrid.grid_line_dash = "dotted"
     plot.yaxis.major_tick_line_color = plot.yaxis.axis_line_color = None
     for mark in marks:
@@ -137,38 +145,41 @@ def _draw(marks: list[Row], title: str | None, note: str | None, below: Sequence
             line = Span(location=mark.seconds, dimension="height", line_color=palette.MUTED, line_dash="dashed")
             line.level = "underlay"
             plot.add_layout(line)
-    for place, mark in zip(places, marks, strict=True):
+    words = {
+        "text_baseline": "middle",
+        "text_font": value(axes.FONT),
+        "text_font_size": "13px",
+        "text_color": palette.INK,
+        # The words must stay readable where a limit's line passes under them.
+        "background_fill_color": palette.PAPER,
+        "background_fill_alpha": 0.8,
+    }
+    named: list[tuple[int, str]] = []
+    for place, mark, lines in zip(places, marks, names, strict=True):
         colour, shape = palette.GROUPS[mark.group]
         fill = palette.PAPER if mark.doubtful else colour
         upright = {"angle": math.pi / 2, "line_width": 4} if shape == "dash" else {"line_width": 2}
         plot.scatter([mark.seconds], [place], marker=shape, size=14, line_color=colour, fill_color=fill, **upright)
-        plot.text(
-            [mark.seconds],
-            [place],
-            text=[_behind(mark)],
-            x_offset=13,
-            text_baseline="middle",
-            text_font=value(axes.FONT),
-            text_font_size="13px",
-            text_color=palette.INK,
-            # The words must stay readable where a limit's line passes under them.
-            background_fill_color=palette.PAPER,
-            background_fill_alpha=0.8,
-        )
+        share = math.log(mark.seconds / low) / math.log(high / low)
+        left = narrow and share * (NARROW - 28) + 20 + _LETTER * len(_behind(mark)) > NARROW - 28
+        side = {"x_offset": -13, "text_align": "right"} if left else {"x_offset": 13}
+        plot.text([mark.seconds], [place], text=[_behind(mark)], **side, **words)
+        named += [(place - up, line) for up, line in enumerate(reversed(lines), 1)]
+    plot.text([low] * len(named), [y for y, _ in named], text=[line for _, line in named], **words)
     return axes.framed(plot, title, note, below)
 
 
-def _span(marks: list[Row]) -> tuple[float, float]:
-    """Return the ends of the axis: all marks, some air on the left, and on the right room for the longest words."""
+def _span(marks: list[Row], narrow: bool) -> tuple[float, float]:
+    """Return the ends of the axis: all marks, some air on the left, and on the right room for the longest words, which a narrow one does without."""
     low = math.log10(min(mark.seconds for mark in marks))
     high = math.log10(max(mark.seconds for mark in marks))
     if high - low < _SHORTEST:
         low, high = (low + high - _SHORTEST) / 2, (low + high + _SHORTEST) / 2
-    wide = WIDTH - 40 - 7 * max(len(mark.label) for mark in marks)  # about what the frame gets, in pixels
+    wide = WIDTH - 40 - _LETTER * max(len(mark.label) for mark in marks)  # about what the frame gets, in pixels
     low -= 0.05 * (high - low)
     # Each label needs 7 pixels a letter to the right of its mark.
-    ends = [high + 0.03 * (high - low)]
-    for mark in marks:
-        taken = min(0.8, (24 + 7 * len(_behind(mark))) / max(wide, 200))
+    ends = [high + (0.05 if narrow else 0.03) * (high - low)]
+    for mark in [] if narrow else marks:
+        taken = min(0.8, (24 + _LETTER * len(_behind(mark))) / max(wide, 200))
         ends.append(low + (math.log10(mark.seconds) - low) / (1 - taken))
     return 10**low, 10 ** max(ends)

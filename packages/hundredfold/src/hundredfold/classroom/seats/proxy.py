@@ -60,11 +60,13 @@ frontend visitors
     # A web server in front, which asks from this machine.
     acl front {front}
     stick-table type ipv6 size 100k expire 1h store conn_cur
-    tcp-request connection track-sc0 src
+    # Of IPv6 whoever has one has 2^64: they count as one. (An address of IPv4 may be written as one of IPv6, and counts by itself.)
+    tcp-request connection track-sc0 src if {{ src 0.0.0.0/0 }}
+    tcp-request connection track-sc0 src,ipmask(32,64)
     tcp-request connection reject if {{ sc0_conn_cur gt {MOST_OF_ONE} }} !front
-    # Host and path together choose a server, so a slash in Host would choose another.
-    http-request deny deny_status 400 unless {{ req.hdr(host) -m reg ^([A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+\\])(:[0-9]+)?$ }}
-    http-request set-var(txn.host) req.hdr(host),field(1,:),lower
+    # Host and path together choose a server, so a slash in Host would choose another. fhdr is all of it: of hdr, a comma makes two.
+    http-request deny deny_status 400 unless {{ req.fhdr(host) -m reg ^([A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+\\])(:[0-9]+)?$ }}
+    http-request set-var(txn.host) req.fhdr(host),field(1,:),lower
     http-request set-var(txn.path) path
     http-request set-var(txn.route) {route}
     http-request set-var(txn.server) var(txn.route),map_beg({root}/{MAP})

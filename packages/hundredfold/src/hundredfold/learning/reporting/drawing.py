@@ -107,11 +107,11 @@ class Scale:
         return {place: write(place) for place in places}
 
 
-def even_ticks(low: float, high: float, about: int = 6) -> list[float]:
-    """Return about so many round numbers between two, evenly spaced by 1, 2 or 5 times a power of ten."""
+def even_ticks(low: float, high: float) -> list[float]:
+    """Return about six round numbers between two, evenly spaced by 1, 2 or 5 times a power of ten."""
     span = (high - low) or 1.0
-    power = 10.0 ** math.floor(math.log10(span / about))
-    step = next(power * digit for digit in (1, 2, 5, 10) if span / (power * digit) <= about)
+    power = 10.0 ** math.floor(math.log10(span / 6))
+    step = next(power * digit for digit in (1, 2, 5, 10) if span / (power * digit) <= 6)
     first = math.ceil(low / step - 1e-9)
     return [round(step * n, 12) for n in range(first, math.floor(high / step + 1e-9) + 1)]
 

@@ -98,11 +98,18 @@ def derive(source: Source, what: str) -> Product:
             text = regions.exercise(cell, source.path)
         else:
             text = regions.solution(cell, source.path)
+        if what == "solution" and cell.kind == "markdown":
+            text.text = titled("\n".join(text.text), "exercises", "solutions").split("\n")
         metadata = {k: v for k, v in cell.metadata.items() if k != "points"}
         if i in grade_ids:
             metadata["nbgrader"] = grade_ids[i]
         cells.append(Cell(cell.kind, "\n".join(text.text), metadata, i, [cell.lines[k] for k in text.origin]))
     return Product(what, source, cells)
+
+
+def titled(text: str, was: str, now: str) -> str:
+    """A cell's text, where it is a notebook's title that ends in ``: exercises`` or ``: solutions`` with the other of the two."""
+    return re.sub(rf"\A(# .*): {was}$", rf"\1: {now}", text, count=1, flags=re.MULTILINE)
 
 
 def _grade_ids(source: Source) -> dict[int, dict]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from . import exercise as regions
 from . import identity, store
 from .errors import BuildError, MergeError, SourceError, WrongUse
-from .products import LICENCE, PRODUCTS, Product, derive
+from .products import LICENCE, PRODUCTS, Product, derive, titled
 from .sources import Source, SourceCell, parse, read, split
 
 _FOLDERS = {folder: (what, kind) for what, (kind, folder) in PRODUCTS.items()}
@@ -127,7 +127,7 @@ def _write_cell(source: Source, what: str, old: SourceCell | None, new) -> str:
     metadata = {k: v for k, v in (old.metadata if old else {}).items() if k != "tags"}
     if _tags(new):
         metadata["tags"] = _tags(new)
-    text = new.source
+    text = titled(new.source, "solutions", "exercises") if what == "solution" else new.source
     if old and old.kind == "code" and regions.regions(old, source.path):
         if new.cell_type != "code":
             raise MergeError(

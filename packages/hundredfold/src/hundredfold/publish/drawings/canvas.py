@@ -9,10 +9,12 @@ the file as a picture shows it still; one that embeds it (`publish.site.live`, t
 
 from __future__ import annotations
 
+import base64
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
+from pathlib import Path
 
 from kernellens.plot.palette import BLUE, DARK, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, PURPLE, SKY, VERMILLION
 
@@ -30,6 +32,7 @@ WIDTH = 500  #: of every drawing, in its own units
 SMALL, NORMAL, LARGE = 15, 16, 18  #: sizes of letters; at 375 px the small ones are 11 px
 TINT, STRONG = 0.22, 0.45  #: how much of a thing's colour is in its box, and in what is meant
 _SHOWN = 620  # CSS pixels on a wide page
+_SCREENSHOTS = Path(__file__).parent / "dashboards"
 
 _SANS = "Helvetica Neue,Arial,Liberation Sans,sans-serif"
 _MONO = "SFMono-Regular,Menlo,Consolas,Liberation Mono,monospace"
@@ -236,6 +239,21 @@ class Canvas:
         self._parts.append('<g class="still">')
         yield
         self._parts.append("</g>")
+
+    def screenshot(self, name: str, y: float, title: str, labels: dict[int, str]) -> None:
+        """A plot of Dask's dashboard from a screenshot, `dashboards/NAME.png`: its letters would be too small on a phone, and are written anew.
+
+        `y` is where the plot begins, below its `title`; `labels` are those of its axis, by the pixel of the screenshot that each is below.
+        """
+        png = (_SCREENSHOTS / f"{name}.png").read_bytes()
+        across, down = (int.from_bytes(png[at : at + 4], "big") for at in (16, 20))
+        left, scale = 14, (WIDTH - 28) / across
+        self.text(left, y - 10, title, bold=True)
+        place = {"x": left, "y": y, "width": across * scale, "height": down * scale}
+        self._add("image", place | {"href": f"data:image/png;base64,{base64.b64encode(png).decode()}"})
+        for at, label in labels.items():
+            middle = max(left + at * scale, left + width_of(label, SMALL) / 2)
+            self.text(middle, y + down * scale + 18, label, at="middle", size="small")
 
     def cross(self, x: float, y: float, reach: float = 7) -> None:
         """A cross: what is wrong, or cannot be."""

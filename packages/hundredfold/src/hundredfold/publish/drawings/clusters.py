@@ -1,4 +1,4 @@
-"""Drawings of clusters: processes, GPUs, a pool, spilling, what travels, a search, an actor, a worker's death."""
+"""Drawings of clusters: processes, GPUs, a pool, a screenshot of the dashboard, spilling, what travels, a search, an actor, a worker's death."""
 
 from __future__ import annotations
 
@@ -108,6 +108,21 @@ def worker_pool(c: Canvas) -> None:
     c.text(40, 201, "array", size="small")
     c.box(110, 186, 18, 18, "memory", round=0)
     c.text(136, 201, "free piece of the pool", size="small")
+
+
+@drawing(
+    "dask-gpu-memory",
+    "A screenshot of the panel GPU Memory, before any task has run. Its axis goes to 244 MiB. One green bar for each of two workers ends at 122 MiB. "
+    "The title gives the sum, 244.14 MiB of 488.28 MiB.",
+    168,
+)
+def dask_gpu_memory(c: Canvas) -> None:
+    c.screenshot(
+        "dask-gpu-memory",
+        32,
+        "GPU Memory: 244.14 MiB / 488.28 MiB",
+        {2: "0.0", 238: "64.0 MiB", 475: "128.0 MiB", 710: "192.0 MiB"},
+    )
 
 
 @drawing(

@@ -1,4 +1,4 @@
-"""Drawings of Dask arrays: chunks, a task graph, client, scheduler and workers, the task stream, chunk sizes, a reduction, rechunking, margins."""
+"""Drawings of Dask arrays: chunks, a task graph, client, scheduler and workers, the task stream and a screenshot of one, chunk sizes, a reduction, rechunking, margins."""
 
 from __future__ import annotations
 
@@ -117,6 +117,18 @@ def task_stream(c: Canvas) -> None:
         x, y = 84 + k % 2 * 200, 164 + k // 2 * 34
         c.box(x, y, 24, 20, thing, strong=thing != "empty", round=0)
         c.text(x + 34, y + 16, words, size="small")
+
+
+@drawing(
+    "dask-task-stream",
+    "A screenshot of Dask's task stream with two rows, one for each worker. Wide green tasks come first, in each row. Narrow blue and purple tasks follow. "
+    "Then there are red pieces, in which data moves, with narrow tasks and white gaps between them.",
+    214,
+)
+def dask_task_stream(c: Canvas) -> None:
+    c.screenshot(
+        "dask-task-stream", 32, "Task Stream", {95: "00:00:00", 263: "00:00:02", 432: "00:00:04", 602: "00:00:06"}
+    )
 
 
 @drawing(

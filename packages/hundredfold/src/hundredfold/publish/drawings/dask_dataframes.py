@@ -1,4 +1,4 @@
-"""Drawings of Dask dataframes: files and partitions, what a reader skips, how rows travel, merges in pieces, a skewed key, divisions."""
+"""Drawings of Dask dataframes: files and partitions, what a reader skips, how rows travel, merges in pieces, a skewed key and a screenshot of one, divisions."""
 
 from __future__ import annotations
 
@@ -238,6 +238,16 @@ def skew_streams(c: Canvas) -> None:
                     c.box(64 + j * 24, y + 4, 20, 28, "thread", strong=True, round=0)
                 if lane:
                     c.box(140, y + 4, 338, 28, "thread", strong=True, round=0)
+
+
+@drawing(
+    "skew-task-stream",
+    "A screenshot of Dask's task stream with two rows, one for each worker. At first both are full of short tasks. Near the end the lower worker runs one purple task of four seconds. "
+    "The upper worker has short purple tasks, red transfers and white gaps meanwhile.",
+    182,
+)
+def skew_task_stream(c: Canvas) -> None:
+    c.screenshot("skew-task-stream", 32, "Task Stream", {104: "00:00:00", 315: "00:00:04", 526: "00:00:08"})
 
 
 @drawing(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hundredfold import paths
 
-from . import browser_page, layout, narrow, phone_figures, run_here, slides_page
+from . import browser_page, layout, narrow, run_here, slides_page
 from . import stage as staging
 
 SITE = Path("_build") / "site"
@@ -32,7 +32,7 @@ def build(root: Path, fresh: bool = False) -> Path:
     status = sphinx([*options, *(["-E", "-a"] if fresh else []), str(source), str(pages)])
     if status:
         raise RuntimeError("Sphinx warned (see above): each warning is fixed before the site is shown.")
-    _finish(pages, phone_figures.pictures(root))
+    _finish(pages, narrow.pictures(root))
     print("The pages are there. Making the slides.", flush=True)
     slides_page.write(root, pages, layout.pages(root))
     browser_page.write(pages, root / SITE, run_here.entries(root))
@@ -51,7 +51,7 @@ _ICON = re.compile(r"\bfa-[a-z0-9-]+")
 _ICON_RULE = re.compile(r"(?<=\})([^{}]+)\{--fa:[^{}]*\}")
 
 
-def _finish(pages: Path, pictures: phone_figures.Pictures) -> None:
+def _finish(pages: Path, pictures: narrow.Pictures) -> None:
     """Change what the theme makes of each page.
 
     The menu's toggles get names for those who do not see them: the theme draws an arrow and says nothing. What searches is left

@@ -1,5 +1,5 @@
 """What a page needs to be read on a phone: places where code may be broken, printed columns in groups that have room, tables whose cells
-stand below each other.
+stand below each other, the narrow pictures of figures.
 
 It is HTML in, HTML out; how it looks is in ``docs/_static/hundredfold.css``.
 """
@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Mapping
 from itertools import pairwise
+from pathlib import Path
 
-from . import phone_figures
+from hundredfold.publish.build import figures
 
 #: So many characters of code are side by side on a narrow phone.
 LINE = 34
@@ -46,14 +48,45 @@ _TABLE = re.compile(r"<table\b([^>]*)>(.*?)</table>", re.DOTALL)
 _CLASS = re.compile(r' class="([^"]*)"')
 _ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
 _CELL = re.compile(r"<(t[dh])\b([^>]*)>(.*?)</\1>", re.DOTALL)
+_PICTURE = re.compile(r'(<a class="[^"]*\bimage-reference\b[^"]*"[^>]*>)(<img [^>]*>)\s*</a>')
+_FILE = re.compile(r' src="([^"]*?)_images/([0-9a-f]{64})\.png"')
+#: Below this width a page shows what is made for a phone: as in the style sheet.
+_PHONE = "(max-width: 600px)"
+
+#: The name of a phone's picture, and its CSS pixels across and down, by the name of the picture in whose place it is.
+Pictures = Mapping[str, tuple[str, int, int]]
 
 
-def fitted(page: str, pictures: phone_figures.Pictures) -> str:
+def fitted(page: str, pictures: Pictures) -> str:
     """A page's HTML with all of this done to it; `pictures` are those for a phone."""
     page = _LITERAL.sub(lambda literal: literal[1] + broken(literal[2]) + literal[3], page)
     page = _BLOCK.sub(lambda block: block[1] + (printed if "output" in block[2] else code)(block[3]) + block[4], page)
     page = _RICH.sub(lambda block: block[1] + printed(block[2]) + block[3], page)
-    return phone_figures.beside(_TABLE.sub(lambda table: stacked(table[0]), page), pictures)
+    return beside(_TABLE.sub(lambda table: stacked(table[0]), page), pictures)
+
+
+def pictures(root: Path) -> Pictures:
+    """The pictures for a phone of a checkout."""
+    found = {}
+    for wide, name in figures.of_phones(root).items():
+        width, height = figures.size((root / figures.PHONE / name).read_bytes())
+        found[wide] = (name, width // figures.SCALE, height // figures.SCALE)
+    return found
+
+
+def beside(page: str, pictures: Pictures) -> str:
+    """A page's HTML in which each figure of a cell has the picture that a phone shows of it."""
+
+    def given(found: re.Match[str]) -> str:
+        file = _FILE.search(found[2])
+        if file is None or file[2] not in pictures:
+            return found[0]
+        name, width, height = pictures[file[2]]
+        size = f'width="{width}" height="{height}"'
+        source = f'<source media="{_PHONE}" srcset="{file[1]}_static/phone/{name}" {size}>'
+        return f"{found[1]}<picture>{source}{found[2]}</picture></a>"
+
+    return _PICTURE.sub(given, page)
 
 
 def text(markup: str) -> str:

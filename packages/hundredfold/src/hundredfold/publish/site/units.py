@@ -80,8 +80,6 @@ def add_navigation(notebook: dict[str, Any], file: str, where: dict[str, str]) -
             if (each := f"{kind}/{name}") in where
         ]
         notebook["cells"].append({"cell_type": "markdown", "metadata": {}, "source": _tree(below), "id": "below"})
-    elif folder == "solutions":
-        head["source"] = re.sub(r"^(# .*): exercises$", r"\1: solutions", head["source"], count=1, flags=re.MULTILINE)
     notebook["metadata"].pop("widgets", None)
     _describe(notebook["cells"])
     _answer(notebook["cells"])
@@ -94,12 +92,8 @@ def _describe(cells: list[dict[str, Any]]) -> None:
         for output in cell.get("outputs", []):
             about = output.get("metadata", {})
             if "alt" in about.get("image/png", {}):
-                # The kinds of its axes are not in the words; a phone's figure needs them (phone_figures).
-                classes = [f"hf-log-{axis}" for axis in "xy" if f"{axis}log=True" in "".join(cell["source"])]
-                if about.get("needs_background") == "light":
-                    classes.insert(0, "hf-chart")
-                image = {"alt": about["image/png"]["alt"], **({"classes": " ".join(classes)} if classes else {})}
-                cell["metadata"]["mystnb"] = {"image": image}
+                chart = {"classes": "hf-chart"} if about.get("needs_background") == "light" else {}
+                cell["metadata"]["mystnb"] = {"image": {"alt": about["image/png"]["alt"], **chart}}
 
 
 def _answer(cells: list[dict[str, Any]]) -> None:

@@ -11,6 +11,7 @@ import contextlib
 import enum
 import hashlib
 import itertools
+import os
 import re
 import secrets
 import struct
@@ -227,9 +228,17 @@ _PLAIN = {type(kind) for kind in (types.int64, types.float64, types.complex128, 
 # Names in machine code
 
 # Numba numbers what it compiles from one on, in every process: machine code of another process would bring symbols along
-# that mean something else here, and the first one of a name wins.  Numbers from a place of this process's own cannot meet.
-_FIRST = secrets.randbits(60) | 1 << 60
-bytecode.FunctionIdentity._unique_ids = itertools.count(_FIRST)
+# that mean something else here, and the first one of a name wins.  Numbers from a place of each process's own cannot meet.
+_LOWEST = 1 << 60
+
+
+def _number_anew() -> None:
+    bytecode.FunctionIdentity._unique_ids = itertools.count(_LOWEST | secrets.randbits(60))
+
+
+_number_anew()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_number_anew)
 _NUMBERED = re.compile(r"B\d+v(\d+)(?!\d)")
 _LIBRARY = re.compile(r"(_ZN08NumbaEnv|_ZN)(5numba|6gpusim)")
 
@@ -248,7 +257,8 @@ def unmistakable(symbols: Iterable[str], own: str) -> bool:
 def _unmistakable(symbol: str) -> bool:
     if not symbol.startswith("_Z"):  # Numba's runtime in C, and what the engine's source alone decides
         return True
-    if any(int(number) >= _FIRST for number in _NUMBERED.findall(symbol)):
+    # Not by this process alone: Numba keeps some of the engine's functions on disk, and their numbers come along.
+    if any(int(number) >= _LOWEST for number in _NUMBERED.findall(symbol)):
         return True
     # A function of a library's module, not one of several that another function made: there is one of that name.
     return bool(_LIBRARY.match(symbol)) and "_3clocals_3e" not in symbol and "_20at_200x" not in symbol

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
-import functools
 import threading
+import weakref
+from collections.abc import Callable
 from dataclasses import astuple, dataclass, field
 from typing import Any
 
 import numba
 from numba.core import errors, types
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.ir import FunctionIR
 
 from ...faults import KernelError, UncompilableError
 from ...frontend.python.resolve import Function, is_written
@@ -172,12 +174,26 @@ def _dispatcher(function: Function, made: Rewritten, known: dict, settings: dict
     python = env[node.name]
     python.__defaults__ = function.defaults or None
     python.__module__ = __name__  # one that every process can import: it comes along with the machine code
-    look = functools.partial(diagnostics.look, function, made.function) if is_written(function.pyfunc) else None
+    look = _look(weakref.ref(function), weakref.ref(made.function)) if is_written(function.pyfunc) else None
     settings = settings | {"pipeline_class": made.compilation.pipeline(look)}
     # LLVM leaves a kernel out of the loop over threads where what is rare makes it long: a call with 30 arguments for each.
     known[id(function)] = numba.njit(python, **settings, forceinline=kernel and not made.generator)
     made.dispatchers.append((function, node, known[id(function)]))
     return known[id(function)]
+
+
+def _look(function: weakref.ref[Function], kernel: weakref.ref[Function]) -> Callable[[FunctionIR], None]:
+    """What looks at a function before it is compiled.
+
+    Numba keeps its compilers for good, and a function keeps its globals: arrays on the device would never be freed.
+    """
+
+    def look(code: FunctionIR) -> None:
+        mine, whole = function(), kernel()
+        assert mine is not None and whole is not None  # they are being compiled
+        diagnostics.look(mine, whole, code)
+
+    return look
 
 
 def compile_for(made: Rewritten, kinds: tuple[types.Type, ...], *, anew: bool = False) -> Compiled:

@@ -95,14 +95,17 @@ class Loaded:
         with self._lock:
             if name not in self._variables:
                 from .._core import launch as core
+                from ..cuda.memory import Memory
 
                 if name not in self.module.variables:
                     from ..cuda._errors import CUDADriverError
 
                     raise CUDADriverError(500)
                 values = self.module.initial(name)
-                made = core.empty(values.shape, values.dtype)
-                # In its turn: work that waits may still write into this memory for its last owner.
+                # A variable is part of its module and comes from no pool: a pool's used bytes and free blocks are the program's.
+                block = Memory(values.nbytes)
+                made = core.wrap(np.ndarray(values.shape, values.dtype, block.raw), block)
+                # In its turn, as all work of the device.
                 queue.submit_uncounted("module load", np.copyto, (made._a, values))
                 self._variables[name] = made
             return self._variables[name]

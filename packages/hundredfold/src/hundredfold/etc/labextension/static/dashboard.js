@@ -151,13 +151,13 @@
   const PHONE = 600; // CSS pixels
   const START = "start.md"; // as in hundredfold/setup/lab/start_page.py
   const KINDS = { lecture: "notebooks", exercises: "exercises", solutions: "solutions" };
+  const UNIT = /^((?:.*\/)?)(notebooks|exercises|solutions)\/(\d\d_[a-z]+(?:-[a-z]+)*)[^/]*\.ipynb$/;
 
   /** The buttons of `etc/settings.json` in a unit's notebook; and the start page, brought up to date whenever it is shown. */
   function connectPages(app, notebooks) {
     /** The notebook of this kind in the unit of the notebook in use, and the folder of the copies; null beside other notebooks. */
     const unit = (folder) => {
-      const path = notebooks.currentWidget ? notebooks.currentWidget.context.path : "";
-      const found = /^((?:.*\/)?)(notebooks|exercises|solutions)\/(\d\d_[a-z]+(?:-[a-z]+)*)[^/]*\.ipynb$/.exec(path);
+      const found = UNIT.exec(notebooks.currentWidget ? notebooks.currentWidget.context.path : "");
       return found && { folder: found[2], other: `${found[1]}${folder}/${found[3]}.ipynb`, start: found[1] + START };
     };
     const open = (path) => app.commands.execute("docmanager:open", { path });
@@ -178,6 +178,16 @@
     });
     const buttons = ["hundredfold:start", ...Object.keys(KINDS).map((kind) => `hundredfold:${kind}`)];
     notebooks.currentChanged.connect(() => buttons.forEach((id) => app.commands.notifyCommandChanged(id)));
+
+    /** A unit's notebooks have one name in three folders: the tabs say which folder. */
+    const name = (panel) => {
+      const found = UNIT.exec(panel.context.path);
+      if (found) panel.title.label = panel.context.path.slice(found[1].length);
+    };
+    notebooks.widgetAdded.connect((_, panel) => {
+      name(panel);
+      panel.context.pathChanged.connect(() => name(panel));
+    });
 
     if (window.innerWidth < PHONE) app.restored.then(() => app.shell.collapseLeft()); // the list of files would hide the page
     async function renew(context) {
