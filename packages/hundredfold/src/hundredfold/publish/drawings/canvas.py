@@ -161,6 +161,23 @@ class Canvas:
                 room=w - 4,
             )
 
+    def key(
+        self,
+        x: float,
+        y: float,
+        w: float,
+        h: float,
+        thing: str,
+        words: str,
+        *,
+        strong: bool = False,
+        round: float = 0,
+        size: str = "",
+    ) -> None:
+        """A small box of a thing's colour, and beside it what it means."""
+        self.box(x, y, w, h, thing, strong=strong, round=round)
+        self.text(x + w + 8, y + h / 2 + 6, words, size=size)
+
     def frame(self, x: float, y: float, w: float, h: float, thing: str, title: str) -> None:
         """A large box with its name at its top left."""
         self.box(x, y, w, h, thing, round=8)
