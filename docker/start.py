@@ -24,7 +24,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from hundredfold.classroom.seats.home import home_full, house_jupyter_elsewhere
+from hundredfold.classroom.seats.home import home_full, redirect_jupyter_folders
 
 PORT = "8888"
 #: A clock that differs by more (seconds) makes logins and certificates fail.
@@ -51,7 +51,7 @@ def main(arguments):
     # The lab shows these to the learner, too (hundredfold.classroom.seats.notice).
     os.environ["HUNDREDFOLD_NOTICES"] = json.dumps(told)
     if home_full(home):
-        house_jupyter_elsewhere()
+        redirect_jupyter_folders()
     if hub:
         return hub_server(arguments[1:] if arguments[:1] == ["jupyterhub-singleuser"] else arguments, home)
     if arguments and arguments[0] in SERVERS:  # Binder's own words

@@ -2003,7 +2003,7 @@ def test_a_folder_that_a_neighbour_made_first_is_not_used(people, tmp_path_facto
         "from hundredfold.classroom.seats import home\n"
         "from gpusim.hardware.paths import cache_dir\n"
         "from hundredfold.paths import state_dir\n"
-        "home.house_jupyter_elsewhere()\n"
+        "home.redirect_jupyter_folders()\n"
         "from jupyter_core.paths import jupyter_config_path, jupyter_config_dir\n"
         "os.environ['HOME'] = '/nowhere'\n"
         "print(jupyter_config_dir(), os.environ['IPYTHONDIR'], cache_dir(), state_dir(), sep='\\n')"

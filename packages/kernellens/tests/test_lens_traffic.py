@@ -117,10 +117,10 @@ def test_threads_beyond_the_end_ask_for_nothing():
 
 
 @pytest.mark.parametrize(
-    "condition, times, parted",
+    "condition, times, diverged",
     [("i % 2 == 0", 4, 4), ("i // 32 % 2 == 0", 4, 0), ("i < 40", 4, 1), ("x[i] > 0", 4, 0)],
 )
-def test_warps_part_where_lanes_disagree(condition, times, parted, tmp_path):
+def test_warps_part_where_lanes_disagree(condition, times, diverged, tmp_path):
     file = tmp_path / "kernel.py"
     file.write_text(
         "from numba import cuda\n"
@@ -135,8 +135,8 @@ def test_warps_part_where_lanes_disagree(condition, times, parted, tmp_path):
     exec(compile(file.read_text(), str(file), "exec"), scope)
     trace = kernellens.trace(scope["kernel"], 2, 64, np.zeros(128, F4), np.zeros(128, F4))
     first = trace.branches[0]
-    assert (first.line, first.times, first.parted) == (3, times, parted)
-    assert trace.divergent_branches == parted
+    assert (first.line, first.times, first.diverged) == (3, times, diverged)
+    assert trace.divergent_branches == diverged
 
 
 def test_loops_of_different_lengths_part_a_warp_each_turn_that_some_have_left():
@@ -147,7 +147,7 @@ def test_loops_of_different_lengths_part_a_warp_each_turn_that_some_have_left():
 
     trace = kernellens.trace(count, 1, 32, np.zeros(32))
     (loop,) = trace.branches
-    assert (loop.times, loop.parted) == (
+    assert (loop.times, loop.diverged) == (
         4,
         3,
     )  # turns 1, 2 and 3 lose a quarter of the lanes each; at the last all leave

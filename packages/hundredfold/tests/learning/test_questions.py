@@ -65,7 +65,7 @@ def test_the_site_folds_the_answers_and_the_code_of_optional_parts():
     from hundredfold.publish.site import units
 
     notebook = json.loads((ROOT / "notebooks" / "01_arrays.ipynb").read_text(encoding="utf-8"))
-    units.dress(notebook, "notebooks/01_arrays.ipynb", {})
+    units.add_navigation(notebook, "notebooks/01_arrays.ipynb", {})
     text = "\n".join("".join(cell["source"]) for cell in notebook["cells"])
     assert text.count(":::{dropdown} The answers") == len(asked("arrays")) == text.count("**right.**")
     folded = ["".join(c["source"]) for c in notebook["cells"] if "hide-cell" in c["metadata"].get("tags", ())]

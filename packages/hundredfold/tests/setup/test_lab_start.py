@@ -143,7 +143,7 @@ def test_without_a_home_to_write_to_jupyters_files_lie_with_the_copies(tmp_path,
     monkeypatch.setenv("HOME", str(place))
     monkeypatch.setenv("HUNDREDFOLD_WORK", str(tmp_path / "work"))
     before = dict(os.environ)
-    start._house_jupyter()
+    start._redirect_jupyter_folders()
     new = {name: Path(value) for name, value in os.environ.items() if before.get(name) != value}
     for name in new:
         monkeypatch.setenv(name, os.environ[name])  # so that it is taken away again
@@ -156,7 +156,7 @@ def test_a_home_is_used_where_there_is_one(tmp_path, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "new"))
     before = dict(os.environ)
-    start._house_jupyter()
+    start._redirect_jupyter_folders()
     assert dict(os.environ) == before and list(tmp_path.iterdir()) == []
 
 

@@ -23,7 +23,7 @@ class Branch:
     text : str
     times : int
         How often a warp came to it.
-    parted : int
+    diverged : int
         How often some of its threads went one way and some the other.
     """
 
@@ -31,7 +31,7 @@ class Branch:
     function: str
     text: str
     times: int
-    parted: int
+    diverged: int
 
 
 def branches(log: Log) -> list[Branch]:
@@ -43,13 +43,13 @@ def branches(log: Log) -> list[Branch]:
             places.setdefault((function, site.line, site.column, site.text), {})[site.kind] = number
     found = []
     for (function, line, _, text), ways in sorted(places.items()):
-        times, parted = _parted(log, ways.get("taken", -1), ways.get("passed", -1))
-        found.append(Branch(line, function, text, times, parted))
+        times, diverged = _diverged(log, ways.get("taken", -1), ways.get("passed", -1))
+        found.append(Branch(line, function, text, times, diverged))
     return found
 
 
-def _parted(log: Log, taken: int, passed: int) -> tuple[int, int]:
-    """How often a warp came by, and how often it parted."""
+def _diverged(log: Log, taken: int, passed: int) -> tuple[int, int]:
+    """How often a warp came by, and how often it diverged."""
     pieces = [records[np.isin(records["site"], (taken, passed))] for _, records in log.pieces()]
     if not any(map(len, pieces)):
         return 0, 0

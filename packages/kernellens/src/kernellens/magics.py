@@ -95,10 +95,10 @@ class LensMagics(Magics):
             if options.fraction is not None:
                 raise UsageError("--fraction goes with --shapes: with data, masks select what they select.")
             return run(tree, source, filename, names, gpu)
-        from .arrays.shape_process import cell, luggage
+        from .arrays.shape_process import captured_names, cell
 
         try:
-            along = luggage(source, filename, names)
+            along = captured_names(source, filename, names)
             found, printed = cell(source, filename, along, options.fraction, gpu)
         except ValuesNeededError as error:
             raise UsageError(f"%%lens: {error}") from None
@@ -151,10 +151,10 @@ class LensMagics(Magics):
 
         if simulating():
             return running.run(tree, source, filename, names, gpu)
-        from .arrays.shape_process import cell, luggage
+        from .arrays.shape_process import captured_names, cell
         from .profiling.timeline import Timeline
 
-        along = luggage(source, filename, names, data=True)  # before the cell runs: it may change its arrays
+        along = captured_names(source, filename, names, data=True)  # before the cell runs: it may change its arrays
         value = running.plainly(tree, filename, names)
         try:
             found = running.elsewhere(

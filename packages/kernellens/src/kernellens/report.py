@@ -71,9 +71,9 @@ def _branches(trace: Trace) -> str:
         return "Branches: no warp diverged"
     rows = ["Branches at which threads of a warp diverged"]
     for item in trace.branches or ():
-        if item.parted:
+        if item.diverged:
             where = f"{item.function + ' ' if item.function else ''}{item.line}"
-            rows.append(f"  {where:<6} {_count(item.parted):>10}  of {_count(item.times)}  {_source(item.text)}")
+            rows.append(f"  {where:<6} {_count(item.diverged):>10}  of {_count(item.times)}  {_source(item.text)}")
     return "\n".join(rows)
 
 

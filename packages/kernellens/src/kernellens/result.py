@@ -126,4 +126,4 @@ class Trace:
     @property
     def divergent_branches(self) -> int | None:
         """How often the threads of a warp diverged at a conditional; None where the kernel was interpreted (see `branches`)."""
-        return None if self.branches is None else sum(branch.parted for branch in self.branches)
+        return None if self.branches is None else sum(branch.diverged for branch in self.branches)

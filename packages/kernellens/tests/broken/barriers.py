@@ -14,7 +14,7 @@ def missing(entry, breakage, old, at, **options):
     return Broken(entry, breakage, old, new, "race", at, **options)
 
 
-def parted(entry, breakage, old, new, at, **options):
+def divergent(entry, breakage, old, new, at, **options):
     return Broken(entry, breakage, old, new, "barrier-divergence", at, **options)
 
 
@@ -118,7 +118,7 @@ VARIANTS = [
         "syncwarp_exchange", "no syncwarp after the update", "other * 2\n    cuda.syncwarp()", "mine[t] = other * 2"
     ),
     # Threads of a block at two barriers at once.
-    parted(
+    divergent(
         "hillis_steele_scan",
         "a barrier in each branch",
         "then[t] = now[t] + now[t - offset]\n        else:\n            then[t] = now[t]\n        cuda.syncthreads()",
@@ -126,28 +126,28 @@ VARIANTS = [
         "            cuda.syncthreads()  # of the others",
         "cuda.syncthreads()\n        else",
     ),
-    parted(
+    divergent(
         "matmul_tiled",
         "barrier only where there is something to load",
         "= b[ty + tile * TPB, x]\n        cuda",
         "= b[ty + tile * TPB, x]\n            cuda",
         "cuda.syncthreads()\n        for k",
     ),
-    parted(
+    divergent(
         "nbody_tiled",
         "barrier in the branch that loads",
         "tile[t, k] = 0.0\n        cuda.syncthreads()",
         "tile[t, k] = 0.0\n            cuda.syncthreads()",
         "cuda.syncthreads()\n        for k in range(32)",
     ),
-    parted(
+    divergent(
         "matvec_shared",
         "barrier only for rows that exist",
         "part[k]\n        cuda.syncthreads()",
         "part[k]\n            cuda.syncthreads()",
         "cuda.syncthreads()\n        if row < a",
     ),
-    parted(
+    divergent(
         "barrier_in_device_function",
         "barrier in the branch, in a device function",
         "scratch[t] += scratch[t + s]\n        cuda",
@@ -155,28 +155,28 @@ VARIANTS = [
         "cuda.syncthreads()\n        s //= 2",
         function="block_total",
     ),
-    parted(
+    divergent(
         "softmax_rows",
         "barrier in the branch of a tree",
         "max(shared[t], shared[t + s])\n        cuda",
         "max(shared[t], shared[t + s])\n            cuda",
         "cuda.syncthreads()\n        s //= 2\n    high",
     ),
-    parted(
+    divergent(
         "shuffle_rotation",
         "shuffle of a whole warp in a branch",
         "    value = cuda.shfl_sync",
         "    if i < x.size:\n        value = cuda.shfl_sync",
         "value = cuda.shfl_sync",
     ),
-    parted(
+    divergent(
         "divergent_half_warps",
         "mask names lanes of the other branch",
         "0x0000FFFF",
         "0xFFFFFFFF",
         "cuda.shfl_xor_sync(0xFFFFFFFF",
     ),
-    parted(
+    divergent(
         "warp_votes",
         "vote of a whole warp in a branch",
         "    a = cuda.all_sync",

@@ -467,7 +467,7 @@ def test_a_plain_read_that_a_compare_and_swap_checks():
     assert (finding.kind, finding.severity) == ("race", "warning") and total[0] == 128
 
 
-def parted(x):
+def divergent(x):
     t = cuda.threadIdx.x
     if t < 32:
         x[t] = 1
@@ -486,9 +486,9 @@ def ended(x):
 
 
 def test_a_block_that_parts_at_a_barrier():
-    (finding,) = found(parted, 1, THREADS, np.zeros(64))
+    (finding,) = found(divergent, 1, THREADS, np.zeros(64))
     assert (finding.kind, finding.severity) == ("barrier-divergence", "error")
-    assert (finding.line, finding.other_line) == (at(parted, "# one"), at(parted, "# other"))
+    assert (finding.line, finding.other_line) == (at(divergent, "# one"), at(divergent, "# other"))
     assert [thread.thread[0] // 32 for thread in finding.threads] == [0, 1]
     assert not found(ended, 1, THREADS, np.zeros(64))
 

@@ -63,7 +63,7 @@ def test_the_sites_pages_show_the_ways_only_if_there_are_any(project):
 
     def row(file):
         notebook = {"cells": [{"source": "# Title"}], "metadata": {}}
-        units.dress(notebook, file, {})
+        units.add_navigation(notebook, file, {})
         return notebook["cells"][1]["source"]
 
     project("")

@@ -52,7 +52,7 @@ def call(
 
 
 @dataclass(frozen=True)
-class Luggage:
+class CapturedNames:
     """What the code of a cell takes along of the names around it, as it was when this was made.
 
     Attributes
@@ -72,9 +72,9 @@ class Luggage:
     pool: int
 
 
-def luggage(source: str, filename: str, names: Mapping[str, Any], data: bool = False) -> Luggage:
+def captured_names(source: str, filename: str, names: Mapping[str, Any], data: bool = False) -> CapturedNames:
     """Pack what a cell's code uses of the notebook's names; with `data`, also what its arrays hold."""
-    found = Luggage({}, {}, {}, pickled.pool())
+    found = CapturedNames({}, {}, {}, pickled.pool())
     packing = pickled.Packing()
     for name, value in pickled.used(compile(source, filename, "exec"), names).items():
         if name == "get_ipython":
@@ -96,7 +96,7 @@ def luggage(source: str, filename: str, names: Mapping[str, Any], data: bool = F
 def cell(
     source: str,
     filename: str,
-    along: Luggage,
+    along: CapturedNames,
     fraction: float | None,
     gpu: gpus.GPU,
     offset: int = 0,
@@ -111,7 +111,7 @@ def cell(
         Python; IPython's own syntax is transformed already.
     filename : str
         What tracebacks call it.
-    along : Luggage
+    along : CapturedNames
         What it uses of the notebook's names.
     offset : int
         Added to the numbers of its lines.

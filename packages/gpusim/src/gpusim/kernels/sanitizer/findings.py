@@ -18,11 +18,11 @@ from ..faults import DeadlockError, KernelError, OutOfBoundsError, element, who
 from ..limits import three
 from . import messages, races, uninitialized
 from .fences import Fences
-from .meetings import Meetings
 from .memory import memories
 from .out_of_bounds import outside
 from .reading import Log
 from .records import ATOMIC, FLAGGED_AXES, FROM_THE_END, NEGATIVE, NEGATIVE_AXIS, RECORD, WRITE, Site
+from .warp_syncs import WarpSyncs
 
 MOST = 20
 """Findings kept of each kind."""
@@ -112,19 +112,19 @@ def examine(log: Log) -> list[Finding]:
     found: list[Finding] = []
     log = log.before_wrapping()
     counts = _counts(log)
-    fences, meetings = Fences(log), Meetings(log)
+    fences, warp_syncs = Fences(log), WarpSyncs(log)
     for memory in memories(log):
         accesses, stored, atomics = (int(counts[memory.arrays, k].sum()) for k in range(3))
         if memory.space == "const" or not accesses:
             continue
         if stored and atomics < accesses and memory.space != "local":  # which no two threads share
-            found += [_race(log, race) for race in races.races(log, memory, accesses, fences, meetings)]
+            found += [_race(log, race) for race in races.races(log, memory, accesses, fences, warp_syncs)]
         if memory.space in ("shared", "local") and (stored < accesses or atomics):
             found += [_stale(log, item) for item in uninitialized.stale(log, memory, accesses)]
     found += _negative(log)
     found += [dataclasses.replace(of_fault(item.error), elements=item.elements) for item in outside(log)]
-    found += _parted(log)
-    found += _strayed(log)
+    found += _divergent_barriers(log)
+    found += _invalid_warp_syncs(log)
     found += _unnamed(log)
     return arrange(found)
 
@@ -342,7 +342,7 @@ def _literally_negative(index: ast.expr) -> bool:
     )
 
 
-def _parted(log: Log) -> list[Finding]:
+def _divergent_barriers(log: Log) -> list[Finding]:
     """Barriers at which the threads of a block part.
 
     Threads that have ended do not count: since Volta a barrier waits for those that have not (CUDA C++ Programming
@@ -354,7 +354,7 @@ def _parted(log: Log) -> list[Finding]:
             block = arrival.thread // log.threads_per_block
             groups.setdefault((block, arrival.interval), {}).setdefault(arrival.sync, arrival.thread)
     found: dict[tuple[int, int], Finding] = {}
-    first_of: dict[int, int] = {}  # where a block parted once, all that follows is out of step
+    first_of: dict[int, int] = {}  # where a block diverged once, all that follows is out of step
     for block, interval in groups:
         first_of[block] = min(first_of.get(block, interval), interval)
     for (block, interval), by_sync in groups.items():
@@ -391,30 +391,30 @@ _NAMED = "Name in the mask all lanes that come to the line, as `cuda.ballot_sync
 _READ = "Let the mask name each lane that is read from, and let these take part."
 
 
-def _strayed(log: Log) -> list[Finding]:
+def _invalid_warp_syncs(log: Log) -> list[Finding]:
     """Lanes of a warp that do not act together."""
     found: dict[tuple[int, int], Finding] = {}
     # A lane that passed by is not told twice: that its value was asked for says more.
-    for stray in sorted(log.strays, key=lambda stray: stray.what == "passed"):
-        here, there = log.syncs[stray.sync], log.syncs[stray.other_sync] if stray.other_sync >= 0 else None
-        threads = tuple(_thread(log, thread) for thread in (stray.thread, stray.other) if thread >= 0)
+    for invalid in sorted(log.invalid_warp_syncs, key=lambda each: each.what == "passed"):
+        here, there = log.syncs[invalid.sync], log.syncs[invalid.other_sync] if invalid.other_sync >= 0 else None
+        threads = tuple(_thread(log, thread) for thread in (invalid.thread, invalid.other) if thread >= 0)
         one, at = who(*threads[0]), f"in line {here.line}" + (f" (`{here.text.strip()}`)" if here.text else "")
-        if stray.what == "absent":
+        if invalid.what == "absent":
             cure = _REACH
             what = (
-                f"{one} asks for the value of lane {stray.lane} of its warp {at}. The mask names that lane, but it does not take "
+                f"{one} asks for the value of lane {invalid.lane} of its warp {at}. The mask names that lane, but it does not take "
                 "part: it has ended, or went another way, or the block has not so many threads. What comes is undefined."
             )
-        elif stray.what == "own":
+        elif invalid.what == "own":
             cure = _NAMED
             what = (
-                f"{one} is lane {stray.lane} of its warp, and the mask that it gives {at} does not name that lane. What a GPU "
+                f"{one} is lane {invalid.lane} of its warp, and the mask that it gives {at} does not name that lane. What a GPU "
                 "does then is undefined."
             )
-        elif stray.what == "passed":
+        elif invalid.what == "passed":
             cure = _NAMED
             what = (
-                f"The mask that {one} gives {at} names lane {stray.lane}, which does not come there: {who(threads[1].thread)} "
+                f"The mask that {one} gives {at} names lane {invalid.lane}, which does not come there: {who(threads[1].thread)} "
                 "went past to the end of the kernel. What a GPU does then is undefined: it may wait for ever."
             )
         else:
@@ -433,7 +433,7 @@ def _strayed(log: Log) -> list[Finding]:
             other_line=there.line if there is not None else None,
             function=_function(log, here.function),
         )
-        if not (stray.what == "passed" and any(line == here.line for line, _ in found)):
+        if not (invalid.what == "passed" and any(line == here.line for line, _ in found)):
             found[here.line, len(found)] = made
     return list(found.values())
 

@@ -33,8 +33,8 @@ from .records import (
     Array,
     Arrival,
     Chunk,
+    InvalidWarpSync,
     Site,
-    Stray,
     Sync,
 )
 
@@ -60,7 +60,7 @@ __all__ = [
     "Log",
     "Recorder",
     "Site",
-    "Stray",
+    "InvalidWarpSync",
     "Sync",
 ]
 
@@ -169,7 +169,7 @@ class Recorder:
         if chunk is self._reserved:
             self._reserved = None
 
-    def set_apart(self, chunk: Chunk, records: int, values: int) -> tuple[int, int]:
+    def move_outside(self, chunk: Chunk, records: int, values: int) -> tuple[int, int]:
         """Move what is flagged `OUTSIDE` from a chunk to the log's `outside`; how many records and values are left."""
         written, stored = chunk.records[:records], chunk.values[:values]
         outside = written["flags"] & OUTSIDE > 0
@@ -185,13 +185,13 @@ class Recorder:
         return self._kept >= self._maximum
 
     def arrived(self, thread, sync, interval) -> None:
-        """Note where threads arrived when their block parted at a barrier; `sync` -1 for one that had ended."""
+        """Note where threads arrived when their block diverged at a barrier; `sync` -1 for one that had ended."""
         for item in np.broadcast(np.atleast_1d(thread), sync, interval):
             self._log.arrivals.append(Arrival(*map(int, item)))
 
-    def strayed(self, *args: Any) -> None:
-        """Note a :class:`Stray`, given like its fields."""
-        self._log.strays.append(Stray(*args))
+    def invalid_warp_sync(self, *args: Any) -> None:
+        """Note a :class:`InvalidWarpSync`, given like its fields."""
+        self._log.invalid_warp_syncs.append(InvalidWarpSync(*args))
 
     def exchanging(self) -> None:
         """Note that the kernel's threads give each other values other than through memory: shuffles, votes, matches."""

@@ -60,7 +60,7 @@ def race(log: Log, found: Race) -> tuple[str, str]:
             "cannot tell.",
             "",
         )
-    if found.tested:
+    if found.benign:
         return (
             f"{what} All that write it store the same value, and only where this test holds: right if it makes no difference how "
             "many threads do so.",

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .benign_races import Conditionals
 from .conflicts import BLOCKS, LEVELS, Cells, Sorted, contended
 from .fences import Fences
-from .meetings import Meetings
 from .memory import Memory
 from .reading import Log
 from .records import ATOMIC, READ, WRITE
-from .tested import Tested
+from .warp_syncs import WarpSyncs
 
 _SWAP = re.compile(r"\b(cas|compare_and_swap|(nan)?(max|min)|atomic(CAS|Max|Min))\s*\(")
 """What makes good a plain read before it: a swap fails if it was stale, a maximum or minimum looks again."""
@@ -56,7 +56,7 @@ class Race:
         The writing thread had been at the other place, further down, since the last barrier: a loop came round.
     changing : bool
         Both threads read the element and write it, each in one line.
-    tested : bool
+    benign : bool
         All that write the element store the same value where a test of it holds, and a thread that reads the old value does
         nothing else for it.
     checked : bool
@@ -74,15 +74,15 @@ class Race:
     again: bool = False
     changing: bool = False
     checked: bool = False
-    tested: bool = False
+    benign: bool = False
     widest: int = 0
 
     @property
     def severity(self) -> str:
-        return "warning" if self.same or self.ordered or self.checked or self.tested else "error"
+        return "warning" if self.same or self.ordered or self.checked or self.benign else "error"
 
 
-def races(log: Log, memory: Memory, count: int, fences: Fences, meetings: Meetings | None = None) -> list[Race]:
+def races(log: Log, memory: Memory, count: int, fences: Fences, warp_syncs: WarpSyncs | None = None) -> list[Race]:
     """The races on a memory, which `count` records touch; for two places in the source at most one."""
     cells = contended(log, memory, count)
     if cells is None:
@@ -117,7 +117,7 @@ def races(log: Log, memory: Memory, count: int, fences: Fences, meetings: Meetin
     if not examples:
         return []
     details = Details(log, cells, sorted({example[4] for example in examples}))
-    return _merge(log, accesses, examples, details, fences, meetings)
+    return _merge(log, accesses, examples, details, fences, warp_syncs)
 
 
 def _pairs(accesses: Sorted, level: int, start: int, end: int) -> list[tuple[int, int]]:
@@ -246,27 +246,27 @@ class History:
 
 
 def _merge(
-    log: Log, accesses: Sorted, examples: list, details: Details, fences: Fences, meetings: Meetings | None
+    log: Log, accesses: Sorted, examples: list, details: Details, fences: Fences, warp_syncs: WarpSyncs | None
 ) -> list[Race]:
     """One race for each two lines: the gravest, and of these the one within the narrowest circle of threads."""
     found: dict[tuple, list[Race]] = {}
-    tested = Tested(log)
+    conditionals = Conditionals(log)
     history = History(log, {accesses.thread(row) for example in examples for row in example[1:3]})
     for level, row, other, elements, cell, same in examples:
         records, places = details.of(cell)
         sides = [_access(accesses, records, places, r) for r in (row, other)]
         sides.sort(key=lambda side: (_order(log.kinds[side[0].site]), side[0].thread))
         (first, at), (second, there) = sides
-        if level == 0 and meetings:
+        if level == 0 and warp_syncs:
             pair = [places[_alike(accesses, records, r)][:TURNS] for r in (row, other)]
-            if meetings.order(accesses.thread(row), pair[0], accesses.thread(other), pair[1]):
+            if warp_syncs.order(accesses.thread(row), pair[0], accesses.thread(other), pair[1]):
                 continue
         race = Race(first, second, level, elements, same)
         value = details.one_value(cell)
         if value is not None:
             kind = log.kinds[second.site]
             race.same = race.same or kind == WRITE
-            race.tested = kind == READ and tested.harmless(first.site, second.site, value)
+            race.benign = kind == READ and conditionals.harmless(first.site, second.site, value)
         race.ordered = fences.order(first, at, second, there)
         down = log.sites[second.site].line > log.sites[first.site].line
         race.again = down and history.came_before(first, at, second.site)

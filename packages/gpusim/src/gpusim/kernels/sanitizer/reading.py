@@ -11,7 +11,7 @@ import numpy as np
 
 from gpusim.device.indices import indices
 
-from .records import ATOMIC, KINDS, OTHER, READ, RECORD, WARP, WRITE, Array, Arrival, Site, Stray, Sync
+from .records import ATOMIC, KINDS, OTHER, READ, RECORD, WARP, WRITE, Array, Arrival, InvalidWarpSync, Site, Sync
 
 PIECE = 1 << 20
 """Records that are looked at together."""
@@ -32,8 +32,8 @@ class Log:
     griddim, blockdim : tuple of int
         ``(x, y, z)``.
     arrivals : list of Arrival
-        At barriers at which the threads of a block parted.
-    strays : list of Stray
+        At barriers at which the threads of a block diverged.
+    invalid_warp_syncs : list of InvalidWarpSync
         Warps that do not act together.
     exchanges : bool
         Whether threads give each other values by shuffles, votes or matches.
@@ -52,7 +52,7 @@ class Log:
     arrays: list[Array] = field(default_factory=list)
     syncs: list[Sync] = field(default_factory=list)
     arrivals: list[Arrival] = field(default_factory=list)
-    strays: list[Stray] = field(default_factory=list)
+    invalid_warp_syncs: list[InvalidWarpSync] = field(default_factory=list)
     exchanges: bool = False
     truncated: int = 0
     outside: np.ndarray = field(default_factory=lambda: np.empty(0, RECORD), repr=False)

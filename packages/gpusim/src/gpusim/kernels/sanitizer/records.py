@@ -168,15 +168,15 @@ GUARDED = -2
 
 
 class Arrival(NamedTuple):
-    """A thread's arrival at a barrier at which its block parted; `sync` may be `ENDED` or `GUARDED`."""
+    """A thread's arrival at a barrier at which its block diverged; `sync` may be `ENDED` or `GUARDED`."""
 
     thread: int
     sync: int
     interval: int
 
 
-class Stray(NamedTuple):
-    """Lanes of a warp that do not act together where they have to, which leaves the result undefined.
+class InvalidWarpSync(NamedTuple):
+    """An invalid warp-level synchronization: lanes that have to act together do not, so the result is undefined.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Become a learner in rooms of their own, then run their server: ``python -I -S enter.py JSON -- COMMAND …``, as root.
+"""Become a learner in namespaces of their own, then run their server: ``python -I -S enter.py JSON -- COMMAND …``, as root.
 
 Standard library only, and run by its path: it starts with nothing of the learner's in reach. It joins the seat's control groups; starts
 the relay, which carries bytes between the seat and root's programs (`relay.py`); takes a network of its own, in which localhost is the
@@ -79,7 +79,7 @@ def only(folder, kept):
         os.close(file)
 
 
-def rooms(own_network, temporary, run, devices):
+def namespaces(own_network, temporary, run, devices):
     """A network, a mount table and shared memory of this process's own."""
     call("unshare", CLONE_NEWNS | CLONE_NEWIPC | (CLONE_NEWNET if own_network else 0))
     if own_network:
@@ -219,7 +219,7 @@ def main():
     carry(what["relays"])
     with open("/proc/self/oom_score_adj", "w") as score:  # set with CAP_SYS_RESOURCE, so the learner makes it no less
         score.write(str(ENDED_FIRST))
-    rooms(what["own_network"], what["temporary"], what["run"], what["devices"])
+    namespaces(what["own_network"], what["temporary"], what["run"], what["devices"])
     own_keys()
     resource.setrlimit(resource.RLIMIT_CORE, (1, 1))  # for a byte nothing is written, and no program is started
     os.initgroups(what["user"], what["gid"])

@@ -30,7 +30,7 @@ def home_full(home: Path) -> str | None:
     )
 
 
-def house_jupyter_elsewhere() -> None:
+def redirect_jupyter_folders() -> None:
     """Keep what Jupyter and IPython must write in order to run among the temporary files, unless it is kept out of the home already."""
     spare = paths.private_temporary()
     home = Path.home().resolve()

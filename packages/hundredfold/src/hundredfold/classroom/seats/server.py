@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from . import SERVER_VARIABLE, control
-from .home import home_full, house_jupyter_elsewhere
+from .home import home_full, redirect_jupyter_folders
 
 #: So many bytes the server's log has (`enter.LOG`): whoever reaches the hub has lines written there, and the disk is the learner's.
 LOG_BYTES = 1 << 22
@@ -28,7 +28,7 @@ def main() -> None:
     if full := home_full(Path.home()):
         print(f"Hundredfold: {full}", flush=True)
         _notice(full)
-        house_jupyter_elsewhere()
+        redirect_jupyter_folders()
     folder = os.path.expanduser(os.environ.get("JUPYTERHUB_ROOT_DIR") or "~/hundredfold")
     os.environ["HUNDREDFOLD_WORK"] = folder
     try:

@@ -53,7 +53,7 @@ def stage(root: Path, place: Path) -> list[str]:
                 if cell["cell_type"] == "markdown":
                     cell["source"] = _terms(relink("".join(cell["source"]), file, root, where), terms)
             run_here.link(notebook, kernels.get(file, []))
-            units.dress(notebook, file, where)
+            units.add_navigation(notebook, file, where)
             out.write_text(json.dumps(notebook), encoding="utf-8")
         else:
             shutil.copyfile(root / file, out)

@@ -44,7 +44,7 @@ Without an installation: kernels of units 05 and 06 run [in the browser](browser
 _KINDS = {"notebooks": "Lecture", "exercises": "Exercises", "solutions": "Solutions"}
 
 
-def dress(notebook: dict[str, Any], file: str, where: dict[str, str]) -> None:
+def add_navigation(notebook: dict[str, Any], file: str, where: dict[str, str]) -> None:
     """Put, below a notebook's title, the way to its siblings, and these below a lecture in the menu; and drop what only a lab can use.
 
     The sentence on reuse goes, too: each page of the site has it in its footer. So does the lecture's path: the way leads there.

@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _start(arguments: list[str]) -> int:
-    _house_jupyter()
+    _redirect_jupyter_folders()
     from jupyterlab.labapp import LabApp
 
     if {"-h", "--help"} & {*arguments}:
@@ -68,7 +68,7 @@ def _start(arguments: list[str]) -> int:
     return 0
 
 
-def _house_jupyter() -> None:
+def _redirect_jupyter_folders() -> None:
     """Where the home folder cannot be written to, or there is none, keep what Jupyter and IPython put there with the copies.
 
     What runs now (addresses of kernels) is for this user's eyes: Jupyter makes those files so, wherever they are.

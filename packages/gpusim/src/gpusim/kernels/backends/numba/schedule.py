@@ -14,7 +14,7 @@ from numba import carray
 from .exchange import LEFT, Row
 from .llvm import kept
 from .logcall import WORDS, halves, peek, poke
-from .worker_state import Cell, Fault, Parted, Strayed, Yield
+from .worker_state import BarrierDivergence, Cell, Fault, InvalidWarpSyncKind, Yield
 
 READY = -1
 """Code of a thread that can go on."""
@@ -25,13 +25,17 @@ _LOG_COUNT, _LOG_CAPACITY, _LOG_RECORDS = int(Cell.LOG_COUNT), int(Cell.LOG_CAPA
 _INTERVAL, _WARP, _EPOCH = int(Cell.INTERVAL), int(Cell.WARP), int(Cell.EPOCH)
 _SHARED, _LOCAL, _EXCHANGE, _DYNAMIC = int(Cell.SHARED), int(Cell.LOCAL), int(Cell.EXCHANGE), int(Cell.DYNAMIC)
 _FAULT, _SITE, _STUCK = int(Cell.FAULT), int(Cell.FAULT_SITE), int(Cell.STUCK)
-_PARTED, _BLOCKS = int(Cell.PARTED), int(Cell.BLOCKS)
+_DIVERGENCE, _BLOCKS = int(Cell.BARRIER_DIVERGENCE), int(Cell.BLOCKS)
 _THREAD, _BLOCK = int(Cell.FAULT_THREAD), int(Cell.FAULT_BLOCK)
 _INDEX, _SIZE = int(Cell.FAULT_INDEX), int(Cell.FAULT_SIZE)
 _DEADLOCK, _STOPPED, _AT_GRID = int(Fault.DEADLOCK), int(Fault.STOPPED), int(Fault.GRID)
-_GUARDED, _ENDED, _BARRIERS = int(Parted.GUARDED), int(Parted.ENDED), int(Parted.BARRIERS)
-_STRAYED = int(Cell.STRAYED)
-_MASKS, _ABSENT, _OWN, _PASSED_BY = (int(Strayed[k]) for k in ("MASKS", "ABSENT", "OWN", "PASSED"))
+_GUARDED, _ENDED, _BARRIERS = (
+    int(BarrierDivergence.GUARDED),
+    int(BarrierDivergence.ENDED),
+    int(BarrierDivergence.BARRIERS),
+)
+_INVALID_WARP_SYNC = int(Cell.INVALID_WARP_SYNC)
+_MASKS, _ABSENT, _OWN, _PASSED_BY = (int(InvalidWarpSyncKind[k]) for k in ("MASKS", "ABSENT", "OWN", "PASSED"))
 _LEFT = LEFT
 _BARRIER, _COUNT, _AND, _OR = (int(Yield[k]) for k in ("BARRIER", "BARRIER_COUNT", "BARRIER_AND", "BARRIER_OR"))
 _GRID, _SPIN, _SYNCWARP, _ACTIVEMASK = (int(Yield[k]) for k in ("GRID", "SPIN", "SYNCWARP", "ACTIVEMASK"))
@@ -136,14 +140,14 @@ def _examine(m, rows, first, lanes, lane, group, kind, present):
     """
     mask = rows[first + lane, _MASK]
     if not mask >> lane & 1:
-        _stray(m, rows, _OWN, first + lane, -1, -1, lane)
+        _note_invalid_sync(m, rows, _OWN, first + lane, -1, -1, lane)
         return
     for other in range(lanes):
         if group >> other & 1 and (rows[first + other, _MASK] ^ mask) & present & 0xFFFFFFFF:
-            _stray(m, rows, _MASKS, first + lane, first + other, rows[first + other, _CODE] >> 8, other)
+            _note_invalid_sync(m, rows, _MASKS, first + lane, first + other, rows[first + other, _CODE] >> 8, other)
             return
         if mask >> other & 1 and not present >> other & 1 and rows[first + other, _MASK] != _LEFT:
-            _stray(m, rows, _PASSED_BY, first + lane, first + other, -1, other)
+            _note_invalid_sync(m, rows, _PASSED_BY, first + lane, first + other, -1, other)
     if kind < _SHFL or kind > _XOR:
         return
     for reader in range(lanes):
@@ -152,14 +156,14 @@ def _examine(m, rows, first, lanes, lane, group, kind, present):
             if source < 0 or source > 31 or group >> source & 1:
                 continue
             if mask >> source & 1:
-                _stray(m, rows, _ABSENT, first + reader, -1, -1, source)
+                _note_invalid_sync(m, rows, _ABSENT, first + reader, -1, -1, source)
             else:
                 enter(m, rows, first + reader, source)
 
 
 @kept
-def _stray(m, rows, what, at, other, other_site, lane):
-    cell = _STRAYED + 6 * what
+def _note_invalid_sync(m, rows, what, at, other, other_site, lane):
+    cell = _INVALID_WARP_SYNC + 6 * what
     if peek(m, cell) != 0:
         return
     block = peek(m, _LOG_BLOCK)
@@ -293,7 +297,7 @@ def simple(m, rows, blocks, n, tracing):
 @kept
 def _compare(m, rows, base, n):
     """Note the first time that threads of a block wait at different barriers, or some have ended while others wait."""
-    seen = peek(m, _PARTED)
+    seen = peek(m, _DIVERGENCE)
     if seen == _BARRIERS:
         return
     one = base
@@ -313,12 +317,12 @@ def _compare(m, rows, base, n):
             what, other = how, at
     if what > seen:
         first = peek(m, _LOG_BLOCK)
-        poke(m, _PARTED, what)
-        poke(m, _PARTED + 1, first + one)
-        poke(m, _PARTED + 2, rows[one, _CODE] >> 8)
-        poke(m, _PARTED + 3, first + other)
-        poke(m, _PARTED + 4, -1 if rows[other, _CODE] == 0 else rows[other, _CODE] >> 8)
-        poke(m, _PARTED + 5, rows[one, _PASSED])
+        poke(m, _DIVERGENCE, what)
+        poke(m, _DIVERGENCE + 1, first + one)
+        poke(m, _DIVERGENCE + 2, rows[one, _CODE] >> 8)
+        poke(m, _DIVERGENCE + 3, first + other)
+        poke(m, _DIVERGENCE + 4, -1 if rows[other, _CODE] == 0 else rows[other, _CODE] >> 8)
+        poke(m, _DIVERGENCE + 5, rows[one, _PASSED])
 
 
 @kept

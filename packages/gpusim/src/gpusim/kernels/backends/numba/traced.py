@@ -15,7 +15,7 @@ from ...sanitizer.records import ENDED, GUARDED, WITHIN
 from . import logcall
 from .compile import Compiled
 from .llvm import KernelFault
-from .worker_state import Cell, Parted, Strayed
+from .worker_state import BarrierDivergence, Cell, InvalidWarpSyncKind
 from .workers import Worker, fault, supervise, tell_beyond, told
 
 _MUCH = 1 << 24
@@ -116,27 +116,29 @@ def run(
             raise fault(cells, compiled, function) from None
         except Exception as error:
             raise told(error, cells, compiled, function) from None
-    _parted(compiled, cells, recorder)
+    _note_divergence(compiled, cells, recorder)
     tell_beyond([worker], compiled, function)
     del keep, alive
     return blocks[ran[0]]
 
 
-def _parted(compiled: Compiled, cells: np.ndarray, recorder: Recorder) -> None:
-    """Tell the recorder of the first barriers and exchanges at which threads parted, if they did."""
+def _note_divergence(compiled: Compiled, cells: np.ndarray, recorder: Recorder) -> None:
+    """Tell the recorder of the first barriers and exchanges at which threads diverged, if they did."""
 
     def sync(number: int, kind: str) -> int:
         place = compiled.sites[number] if number >= 0 else None
         return recorder.sync(place.line, kind, place.text, place.function) if place else ENDED
 
-    for kind in Strayed:
-        seen, one, site, other, other_site, lane = cells[Cell.STRAYED + 6 * kind :][:6].tolist()
+    for kind in InvalidWarpSyncKind:
+        seen, one, site, other, other_site, lane = cells[Cell.INVALID_WARP_SYNC + 6 * kind :][:6].tolist()
         if seen:
-            recorder.strayed(kind.name.lower(), one, sync(site, "warp"), other, sync(other_site, "warp"), lane)
-    parted, one, site, other, other_site, interval = cells[Cell.PARTED :][:6].tolist()
-    if parted:
+            recorder.invalid_warp_sync(
+                kind.name.lower(), one, sync(site, "warp"), other, sync(other_site, "warp"), lane
+            )
+    divergence, one, site, other, other_site, interval = cells[Cell.BARRIER_DIVERGENCE :][:6].tolist()
+    if divergence:
         recorder.arrived(one, sync(site, "syncthreads"), interval)
-        there = GUARDED if parted == Parted.GUARDED else sync(other_site, "syncthreads")
+        there = GUARDED if divergence == BarrierDivergence.GUARDED else sync(other_site, "syncthreads")
         recorder.arrived(other, there, interval)
 
 
@@ -169,7 +171,7 @@ def _commit(compiled: Compiled, recorder: Recorder, chunk, cells: np.ndarray, nu
     _within(recorder, records)
     values = int(cells[Cell.LOG_VALUES_COUNT])
     if compiled.beyond == "log" and cells[Cell.BEYOND]:
-        count, values = recorder.set_apart(chunk, count, values)
+        count, values = recorder.move_outside(chunk, count, values)
     recorder.commit(count, values, chunk)
     if made > room:
         recorder.log().truncated += made - room

@@ -42,16 +42,14 @@ class Cell(enum.IntEnum):
     LOCAL_STRIDE = 30
     EXCHANGE = 31  # address of the table through which threads exchange values
     STUCK = 32  # threads left after the last round
-    PARTED = (
-        33  # traced: how threads parted at a barrier, see Parted; then thread, site, other thread, other site, interval
-    )
+    BARRIER_DIVERGENCE = 33  # traced: how threads diverged at a barrier, see BarrierDivergence; then thread, site, other thread, other site, interval
     BLOCKS = 39  # how many are done
     BEYOND = 40  # how many accesses went past the end of an array, where they may
     SCRATCH = 41  # address of SCRATCH_BYTES that such accesses touch instead
     FAULT_INDEX = 42  # as many cells as an array may have axes
     OUTSIDE_ARRAY = 50  # of the last such access: address of the array's first item, and bytes from there
     OUTSIDE_OFFSET = 51
-    STRAYED = 52  # traced: for each Strayed whether it was seen; then thread, site, other thread, other site, lane
+    INVALID_WARP_SYNC = 52  # traced: for each InvalidWarpSyncKind whether it was seen; then thread, site, other thread, other site, lane
     LENGTH = 76
 
 
@@ -66,16 +64,16 @@ class Fault(enum.IntEnum):
     RAISED = 5  # an exception of the kernel's own
 
 
-class Parted(enum.IntEnum):
-    """How threads of a block parted at a barrier, the gravest last."""
+class BarrierDivergence(enum.IntEnum):
+    """How threads of a block diverged at a barrier, the gravest last."""
 
     GUARDED = 1  # some had returned, by a guard
     ENDED = 2
     BARRIERS = 3  # they wait at different ones
 
 
-class Strayed(enum.IntEnum):
-    """How the lanes of a warp do not act together."""
+class InvalidWarpSyncKind(enum.IntEnum):
+    """How a warp-level synchronization is invalid."""
 
     MASKS = 0
     ABSENT = 1

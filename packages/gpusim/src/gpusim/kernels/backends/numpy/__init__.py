@@ -38,7 +38,7 @@ class Run:
         self.should_stop, self.debug, self.count = should_stop, debug, count
         self.random: np.random.Generator | None = None  # which of several lanes that store to one element wins
         self.beyond = False  # whether it goes on past the end of an array
-        self.strayed = False  # whether a row or a record is none
+        self.row_outside = False  # whether a row or a record is none
         self.passed: tuple[KernelError, int] | None = None  # the first access past an end, and how many there were
         self.seconds = float(os.environ.get(SECONDS_SETTING) or SECONDS)
         self.tracer = None if log is None else Tracer(log, math.prod(blockdim))

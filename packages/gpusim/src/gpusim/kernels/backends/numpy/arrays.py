@@ -181,7 +181,7 @@ def address(g, a: Arr, index: tuple, access: Access):
         if type(s) is np.ndarray or s != 1:
             i = i * s
         at = i if type(at) is int and at == 0 else at + i
-    if outside is not None or g.chunk.run.strayed:
+    if outside is not None or g.chunk.run.row_outside:
         _inside(g, a, at, outside)
     memory = a.memory
     plain = at
@@ -278,7 +278,7 @@ def item(g, a: Arr, index: tuple, access: Access) -> Arr:
     try:
         at = _place(g, a, index, access)
     except Outside as outside:
-        g.chunk.run.strayed = True
+        g.chunk.run.row_outside = True
         far = np.full(g.n, FAR, I64)
         at = without(g, outside.gone, lambda *parts: _place(*parts, access=access), a, index, result=far)
     return a.like(at, (), ())
@@ -364,7 +364,7 @@ def view(g, a: Arr, index: tuple, access: Access) -> Arr:
                     wrong = np.ones(g.n, bool)
             offset = offset + i * s
             if wrong is not None:
-                g.chunk.run.strayed = True
+                g.chunk.run.row_outside = True
                 offset = np.where(wrong, FAR, offset)
         axis += 1
     return a.like(offset, tuple(shape), tuple(strides))

@@ -96,10 +96,10 @@ class Tracer:
         )
 
     def met(self, groups, name, waits) -> None:
-        """Lanes have met; note it if a block parted there."""
+        """Lanes have met; note it if a block diverged there."""
         chunk = groups[0].chunk
         if name == "block" and (len(groups) > 1 or groups[0].n != chunk.n):
-            self._parted(chunk, groups, waits)
+            self._note_divergence(chunk, groups, waits)
         counter = {"block": chunk.intervals, "grid.sync": chunk.epochs}.get(name)
         if counter is not None:
             for group in groups:
@@ -128,9 +128,9 @@ class Tracer:
         text = function.line(node.lineno)
         return self.recorder.site(node.lineno, node.col_offset, "", "sync", function.name, text, wait.extra)
 
-    def strayed(self, chunk, what, threads, waits, lane) -> None:
+    def invalid_warp_sync(self, chunk, what, threads, waits, lane) -> None:
         """Lanes of a warp do not act together; the first time is noted."""
-        if any(stray.what == what for stray in self.recorder.log().strays):
+        if any(each.what == what for each in self.recorder.log().invalid_warp_syncs):
             return
         syncs = [ENDED, ENDED]
         for k, wait in enumerate(waits):
@@ -138,9 +138,9 @@ class Tracer:
                 function, node = wait.place
                 syncs[k] = self.recorder.sync(node.lineno, "warp", function.line(node.lineno), function.name)
         one, other = (t + chunk.first * self.threads if t >= 0 else -1 for t in threads)
-        self.recorder.strayed(what, one, syncs[0], other, syncs[1], lane)
+        self.recorder.invalid_warp_sync(what, one, syncs[0], other, syncs[1], lane)
 
-    def _parted(self, chunk, groups, waits) -> None:
+    def _note_divergence(self, chunk, groups, waits) -> None:
         site = np.where(chunk.early, GUARDED, ENDED)
         for group, wait in zip(groups, waits, strict=True):
             function, node = wait.place

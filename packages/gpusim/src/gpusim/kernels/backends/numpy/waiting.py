@@ -192,8 +192,8 @@ class Waiting:
         waits = [self._step(groups[k]).wait for k in owner[order]]
         at = dict(zip(lanes.tolist(), waits, strict=True))
         tracer = self.scheduler.run.tracer
-        for what, one, other, lane in warps.strays(name, chunk, lanes, args):
-            tracer.strayed(chunk, what, (int(lanes[one]), other), (waits[one], at.get(other)), lane)
+        for what, one, other, lane in warps.invalid_syncs(name, chunk, lanes, args):
+            tracer.invalid_warp_sync(chunk, what, (int(lanes[one]), other), (waits[one], at.get(other)), lane)
         if name == "syncwarp":
             tracer.ordered(chunk, lanes, waits, *warps.met(chunk, lanes, args[0]))
         elif name.startswith("shfl"):

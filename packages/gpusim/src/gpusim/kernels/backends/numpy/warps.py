@@ -77,13 +77,13 @@ def exchange(name: str, chunk, lanes: np.ndarray, args: list):
     return (true == 0) | (true == here)
 
 
-def strays(name: str, chunk, lanes: np.ndarray, args: list) -> list[tuple[str, int, int, int]]:
+def invalid_syncs(name: str, chunk, lanes: np.ndarray, args: list) -> list[tuple[str, int, int, int]]:
     """The first of these lanes that do not act together, for each way of not doing so.
 
     Returns
     -------
     list of (str, int, int, int)
-        What is wrong, see :class:`..trace.records.Stray`; the position of a lane; the other lane of the chunk, or -1, and its
+        What is wrong, see :class:`...sanitizer.records.InvalidWarpSync`; the position of a lane; the other lane of the chunk, or -1, and its
         place in the warp.
     """
     slots = chunk.slots(lanes)

@@ -45,7 +45,7 @@ def _is_ours(data: Any) -> bool:
 def _as_storage(data: Any, dtype: Any, nan_as_null: bool | None, length: int | None) -> Any:
     if isinstance(data, (range, pd.RangeIndex)):
         width = get_option("default_integer_bitwidth")
-        device.room(len(data) * (width or 64) // 8)
+        device.require_memory(len(data) * (width or 64) // 8)
         values = np.arange(data.start, data.stop, data.step, dtype=f"i{width // 8}" if width else "i8")
         return masked(values)
     if _is_ours(data):
@@ -54,10 +54,10 @@ def _as_storage(data: Any, dtype: Any, nan_as_null: bool | None, length: int | N
     if hasattr(data, "__cuda_array_interface__"):
         return _of_device(data)
     if isinstance(data, (pa.Array, pa.ChunkedArray)):
-        device.room(data.nbytes)
+        device.require_memory(data.nbytes)
         return storage_of(data)
     if isinstance(data, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):
-        device.room(data.nbytes)
+        device.require_memory(data.nbytes)
         array = _of_pandas(data, dtype, nan_as_null)
         device.uploaded(device.size(array), writes=array)
         return array
@@ -89,7 +89,7 @@ def _check_array(shape: tuple, dtype: np.dtype) -> None:
 
 def _of_numpy(data: np.ndarray, dtype: Any, nan_as_null: bool | None) -> Any:
     _check_array(data.shape, data.dtype)
-    device.room(data.nbytes)
+    device.require_memory(data.nbytes)
     if data.ndim == 0:
         data = data[np.newaxis]
     kind = data.dtype.kind

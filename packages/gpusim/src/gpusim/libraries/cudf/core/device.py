@@ -39,7 +39,7 @@ def hold(nbytes: int) -> Any:
         raise MemoryError(_NO_MEMORY.format(nbytes)) from None
 
 
-def room(nbytes: int) -> None:
+def require_memory(nbytes: int) -> None:
     """Look, before work whose result or input is large, whether the device has memory for it.
 
     Without this, a machine with less memory than the work takes would end the process before anything could be told.

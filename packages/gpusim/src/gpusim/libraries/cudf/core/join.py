@@ -79,7 +79,7 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
         raise ValueError('Can only pass argument "right_on" OR "right_index" not both.')
     common = [c for c in l_frame.columns if c in r_frame.columns]
     if how == "cross":
-        device.room(len(l_frame) * len(r_frame) * _width(l_frame, r_frame))
+        device.require_memory(len(l_frame) * len(r_frame) * _width(l_frame, r_frame))
         out = _finish(l_frame.merge(r_frame, how="cross", suffixes=suffixes), how, sort)
         return _counted(left, right, out)
     if not (left_index or right_index or left_on or right_on):
@@ -160,7 +160,7 @@ def _room(left: pd.DataFrame, right: pd.DataFrame, left_on: Any, right_on: Any) 
     sample = l_keys.iloc[:: max(len(l_keys) // 1000, 1)]
     times = sample.groupby(list(sample.columns), dropna=False, observed=True).size().rename("times").reset_index()
     found = r_keys.merge(times, on=list(sample.columns))["times"].sum()
-    device.room(int(found * len(left) / max(len(sample), 1)) * width // 2)  # half: it is an estimate
+    device.require_memory(int(found * len(left) / max(len(sample), 1)) * width // 2)  # half: it is an estimate
 
 
 def _counted(left: Any, right: Any, out: pd.DataFrame) -> Any:

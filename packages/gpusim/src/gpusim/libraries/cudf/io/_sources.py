@@ -138,7 +138,7 @@ def read_bytes(source: Any) -> bytes:
     from cudf.core import device
 
     if isinstance(source, str):
-        device.room(size(source))
+        device.require_memory(size(source))
         with open(source, "rb") as file:
             return file.read()
     data = source.read() if isinstance(source, io.StringIO) else source.getvalue()
@@ -154,7 +154,7 @@ def read_lines(source: str, offset: int, nbytes: int, terminator: bytes) -> byte
         return None
     from cudf.core import device
 
-    device.room(nbytes)
+    device.require_memory(nbytes)
     with open(source, "rb") as file:
         file.seek(max(offset - 1, 0))
         data = file.read(nbytes + (offset > 0))

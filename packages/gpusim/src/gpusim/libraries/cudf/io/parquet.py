@@ -265,7 +265,9 @@ def _read(
     read = wanted
     if wanted is not None and use_pandas_metadata and index and not ranged:
         read = wanted + [name for name in index if name not in wanted]
-    device.room(sum(_decoded(file.metadata, read, row_groups and row_groups[at]) for at, file in enumerate(files)))
+    device.require_memory(
+        sum(_decoded(file.metadata, read, row_groups and row_groups[at]) for at, file in enumerate(files))
+    )
     tables, nbytes, spans = [], 0, []
     for at, file in enumerate(files):
         groups = range(file.metadata.num_row_groups) if row_groups is None else row_groups[at]

@@ -15,8 +15,8 @@ from .reading import Log
 from .records import WARP
 
 
-class Meetings:
-    """The meetings of parts of warps.
+class WarpSyncs:
+    """The ``syncwarp`` calls of parts of warps.
 
     Parameters
     ----------

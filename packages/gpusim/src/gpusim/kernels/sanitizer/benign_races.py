@@ -1,4 +1,4 @@
-"""Races that are right in practice: every thread that reads the old value stores what all others store.
+"""Benign races: every thread that reads the old value stores what all others store.
 
 ``if dist[v] < 0: dist[v] = level + 1`` of a breadth-first search is one.  Two threads may both find that nobody was there; both
 write the same number, and no thread does anything else on the strength of what it read.
@@ -53,7 +53,7 @@ class _Predicate(NamedTuple):
             return None
 
 
-class Tested:
+class Conditionals:
     """The conditionals of a launch's functions.
 
     Parameters
