@@ -63,7 +63,7 @@ class Commands(click.Group):
         if args and args[0] in self.moved:
             raise click.UsageError(f"This is another command now: `{' '.join([self.moved[args[0]], *args[1:]])}`.", ctx)
         if args and not args[0].startswith("-") and args[0] not in self.known:
-            near = difflib.get_close_matches(args[0].lower(), self.known, n=1, cutoff=0.4)
+            near = difflib.get_close_matches(args[0].lower(), self.known, n=1)
             hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(sorted(self.known))}."
             raise click.UsageError(f"There is no command {args[0]!r}. {hint}", ctx)
         return super().resolve_command(ctx, args)

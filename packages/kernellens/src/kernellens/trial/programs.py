@@ -106,8 +106,10 @@ def _near(path: Path) -> str:
     import difflib
 
     try:
-        names = [entry.name for entry in path.parent.iterdir()]
+        there = sorted(path.parent.iterdir(), key=lambda entry: entry.suffix == path.suffix)
     except OSError:
         return ""
-    near = difflib.get_close_matches(path.name, names, n=1)
-    return f" Did you mean {path.parent / near[0]}?" if near else ""
+    # Without the ending, which alone makes short names alike; of two with one name the one with this ending.
+    names = {entry.stem: entry.name for entry in there}
+    near = difflib.get_close_matches(path.stem, names, n=1)
+    return f" Did you mean {path.parent / names[near[0]]}?" if near else ""
