@@ -143,6 +143,14 @@ def pytest_collection():
     return done
 
 
+@pytest.hookimpl(tryfirst=True)  # before a worker tells which tests it has
+def pytest_collection_finish(session):
+    # With --dist=loadgroup pytest-xdist 3.8 adds the group to `_nodeid`, which pytest 9.2 no longer reads.
+    for item in session.items:
+        if "@" in (grouped := vars(item).get("_nodeid", "")) and item.nodeid != grouped:
+            item._id = type(item.id).parse(grouped)
+
+
 def pytest_runtest_setup(item):
     if (failed := item.parent.stash.get(_FAILED, None)) and not _has_gpu():
         pytest.skip(f"{failed} of this notebook failed")

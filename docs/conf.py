@@ -52,6 +52,7 @@ napoleon_use_rtype = False
 
 html_theme = "pydata_sphinx_theme"
 html_title = "Hundredfold"
+default_role = "code"  # `x` in a docstring, as in Markdown
 html_logo = html_favicon = "_static/favicon.svg"
 html_context = {"default_mode": "auto"}  # as the reader's system has it
 html_static_path = ["_static"]

@@ -98,24 +98,33 @@ class Notebook:
 
 
 @pytest.fixture(scope="module")
-def notebook(request, tmp_path_factory):
-    notebook = Notebook(request.param, tmp_path_factory.mktemp("state"))
-    yield notebook
-    notebook.close()
+def notebook_of(tmp_path_factory):
+    """A unit's notebook. Its kernel serves all answers of the unit that follow each other."""
+    at_work: dict[str, Notebook] = {}
+
+    def of(unit: str) -> Notebook:
+        if unit not in at_work:
+            close()
+            at_work[unit] = Notebook(unit, tmp_path_factory.mktemp("state"))
+        return at_work[unit]
+
+    def close() -> None:
+        while at_work:
+            at_work.popitem()[1].close()
+
+    yield of
+    close()
 
 
 @pytest.mark.parametrize(
-    ("notebook", "answer"),
+    "answer",
     [
-        pytest.param(
-            each.unit, each, id=f"{each.unit}-{each.problem}-{each.why}", marks=pytest.mark.xdist_group(each.unit)
-        )
+        pytest.param(each, id=f"{each.unit}-{each.problem}-{each.why}", marks=pytest.mark.xdist_group(each.unit))
         for each in ANSWERS
     ],
-    indirect=["notebook"],
 )
-def test_an_answer_is_judged_as_its_label_says(notebook, answer):
-    said = notebook.verdict(answer)
+def test_an_answer_is_judged_as_its_label_says(notebook_of, answer):
+    said = notebook_of(answer.unit).verdict(answer)
     signs = re.findall(rf"^(?:CheckFailed: )?([✔✘○]) [\w-]+\.{answer.problem}\s*:", said, re.MULTILINE)
     assert signs, f"no verdict: {said}"
     assert WORDS.get(signs[-1]) == answer.label, f"{answer.why}\n{said}"

@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from hundredfold import paths
 from hundredfold.classroom.assignment import course
 
 ROOT = Path(__file__).parents[2]
 UNIT = "arrays"
-(STEM,) = course.chosen((UNIT,))
+(STEM,) = paths.units((UNIT,), course.stems())
 
 
 def nbgrader(folder, *arguments):

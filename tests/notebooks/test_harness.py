@@ -120,3 +120,15 @@ def test_what_needs_a_browser_is_left_out_where_there_is_none_and_named(harness,
     assert "1 passed, 1 skipped" in done.output
     assert "1 test left out: no Chromium here (on Debian: apt-get install chromium)" in done.output
     assert "1 failed" in harness.run("tests/test_page.py", CHROMIUM=sys.executable).output
+
+
+def test_tests_of_one_group_go_to_one_worker(harness):
+    """Pytest 9.2 no longer reads the name that pytest-xdist 3.8 writes the group into: tests were dealt out one by one."""
+    (harness.root / "test_groups.py").write_text(
+        "import time, pytest\n\n"
+        '@pytest.mark.parametrize("n", [pytest.param(n, marks=pytest.mark.xdist_group(f"group{n % 3}")) for n in range(12)])\n'
+        "def test_of_a_group(n):\n    time.sleep(0.05)\n"
+    )
+    report = harness.run("-n", "2", "--dist", "loadgroup", "test_groups.py")
+    ran = re.findall(r"^\[(gw\d)\] .* PASSED \S+@(group\d) *$", report.output, re.MULTILINE)
+    assert len(ran) == 12 and len(set(ran)) == 3, report.output

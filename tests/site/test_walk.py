@@ -114,7 +114,7 @@ SMALL = """async scale => {
   const size = text => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a;
   const smallest = drawing => Math.min(...[...drawing.querySelectorAll("text")].map(size));
   const found = [];
-  for (const it of document.querySelectorAll("main :is(.cell_output img, img[src$='.svg'], object.hf-live, svg[role=img])")) {
+  for (const it of document.querySelectorAll("main :is(img, object.hf-live, svg[role=img])")) {
     const wide = it.getBoundingClientRect().width;
     if (!wide) continue;
     let letters = 11 * wide * scale / it.naturalWidth;

@@ -49,7 +49,7 @@ def test_help_lists_all_and_imports_none():
 
 @pytest.mark.parametrize(
     ("typed", "says"),
-    [("docter", "Did you mean 'doctor'?"), ("Build", "Did you mean 'build'?"), ("x", "There are: assignment, build")],
+    [("docter", "Did you mean 'doctor'?"), ("Build", "Did you mean 'build'?"), ("foo", "There are: assignment, build")],
 )
 def test_unknown_command(typed, says):
     done = run(typed)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from gpusim.hardware.paths import made, private_temporary, user_folder
 
-__all__ = ["data_dir", "private_temporary", "repository", "state_dir"]
+__all__ = ["UnknownUnit", "data_dir", "private_temporary", "repository", "state_dir", "units"]
 
 _PACKAGE = Path(__file__).resolve().parent
 _INSIDE = Path("packages", "hundredfold")  # of a checkout
@@ -41,6 +42,27 @@ def data_dir(name: str) -> Path:
     raise FileNotFoundError(
         f"This installation of Hundredfold has no {name!r}: install it anew, or run it from a checkout."
     )
+
+
+class UnknownUnit(LookupError):
+    """There is no such unit; the message names those there are."""
+
+
+def units(named: Iterable[str], stems: Iterable[str]) -> list[str]:
+    """Those of `stems` (``01_arrays``) that are named as 1, 01, arrays or 01_arrays, each once; all where none is named.
+
+    Raises
+    ------
+    UnknownUnit
+        If a name is none of theirs.
+    """
+    known, found = list(dict.fromkeys(stems)), {}
+    for unit in named:
+        fits = [stem for stem in known if unit in (stem, *stem.split("_", 1), stem.partition("_")[0].removeprefix("0"))]
+        if not fits:
+            raise UnknownUnit(f"There is no unit {unit!r}. There are: {', '.join(known)}.")
+        found |= dict.fromkeys(fits)
+    return list(found) or known
 
 
 def state_dir() -> Path:

@@ -92,3 +92,23 @@ def test_a_wheel_has_no_repository(tmp_path, monkeypatch):
 def test_a_package_in_a_folder_near_the_root_has_no_repository(monkeypatch):
     monkeypatch.setattr(paths, "_PACKAGE", type(paths._PACKAGE)("/app/hundredfold"))
     assert paths.repository() is None
+
+
+@pytest.mark.parametrize(
+    ("named", "found"),
+    [
+        ([], ["00_onboarding", "07_dataframes", "13_dask-dataframes"]),
+        (["0"], ["00_onboarding"]),
+        (["07_dataframes", "7", "07", "dataframes"], ["07_dataframes"]),
+        (["13", "7"], ["13_dask-dataframes", "07_dataframes"]),
+    ],
+)
+def test_a_unit_has_many_names(named, found):
+    stems = ["00_onboarding", "07_dataframes", "07_dataframes", "13_dask-dataframes"]
+    assert paths.units(named, stems) == found
+
+
+@pytest.mark.parametrize("name", ["", "3", "007", "frames"])
+def test_an_unknown_unit_is_said_beside_those_there_are(name):
+    with pytest.raises(paths.UnknownUnit, match=f"There is no unit '{name}'. There are: 01_arrays, 07_dataframes."):
+        paths.units(["1", name], ["01_arrays", "07_dataframes"])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import importlib
 import os
+import signal
 import sys
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 import click
@@ -60,7 +63,7 @@ class Commands(click.Group):
         if args and args[0] in self.moved:
             raise click.UsageError(f"This is another command now: `{' '.join([self.moved[args[0]], *args[1:]])}`.", ctx)
         if args and not args[0].startswith("-") and args[0] not in self.known:
-            near = difflib.get_close_matches(args[0].lower(), self.known, n=1, cutoff=0.4)
+            near = difflib.get_close_matches(args[0].lower(), self.known, n=1)
             hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(sorted(self.known))}."
             raise click.UsageError(f"There is no command {args[0]!r}. {hint}", ctx)
         return super().resolve_command(ctx, args)
@@ -78,12 +81,39 @@ def group() -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command and end the process: 0 if it did what was asked, 1 if not, 2 for wrong use, 130 after Ctrl-C."""
+    """Run the command and end the process: 0 if it did what was asked, 1 if not, 2 for wrong use, 130 after Ctrl-C, 143 after SIGTERM."""
     sys.exit(run(group, sys.argv[1:] if arguments is None else arguments, "kernellens", "KERNELLENS_DEBUG"))
 
 
 def run(command: click.Command, arguments: list[str], name: str, debug: str) -> int:
     """Run a command and return its exit status; what goes wrong is said in a sentence (`debug` set: as a traceback)."""
+    with _ended_by_sigterm():
+        return _run(command, arguments, name, debug)
+
+
+@contextlib.contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """End by an exception at SIGTERM, so that temporary folders go and programs that were started end, too."""
+    ours = threading.current_thread() is threading.main_thread()
+    if not ours or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    process = os.getpid()
+
+    def end(number: int, frame: object) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        if os.getpid() != process:  # a fork has nothing to clean up
+            os.kill(os.getpid(), number)
+        raise SystemExit(128 + number)
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _run(command: click.Command, arguments: list[str], name: str, debug: str) -> int:
     from gpusim.variables import RenamedVariableError
     from kernellens.variables import refuse
 

@@ -1,8 +1,11 @@
 """What a tried program would run on this machine is not run, however it asks for it."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 
 import nbformat
 import pytest
@@ -46,3 +49,41 @@ def test_no_command_is_run(tmp_path, kind):
     assert skipped[0] == f"touch {marks}/a; echo no" and f"bash -c 'touch {marks}/d'" in skipped
     assert any("-m pip install x" in command for command in skipped)
     assert len(skipped) == 7
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM that a process could answer")
+@pytest.mark.parametrize("kind", ["script", "notebook"])
+def test_sigterm_ends_the_program_too_and_leaves_no_copy(tmp_path, kind):
+    """As a scheduler or `timeout` ends it."""
+    scratch, begun, folder = tmp_path / "scratch", tmp_path / "begun", tmp_path / "program"
+    scratch.mkdir()
+    folder.mkdir()
+    source = f"import os, time\nopen({str(begun)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)"
+    program = folder / ("sleeps.py" if kind == "script" else "sleeps.ipynb")
+    if kind == "script":
+        program.write_text(source)
+    else:
+        nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)]), program)
+    line = [sys.executable, "-c", "from kernellens.cli import main; main()", "try", str(program)]
+    with subprocess.Popen(line, env=os.environ | {"TMPDIR": str(scratch)}, stderr=subprocess.DEVNULL) as process:
+        wait_until(lambda: begun.exists() and begun.read_text())
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=300) == 128 + signal.SIGTERM
+    wait_until(lambda: gone(int(begun.read_text())))
+    assert list(scratch.iterdir()) == []
+
+
+def wait_until(holds):
+    """A limit for what hangs."""
+    end = time.monotonic() + 300
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def gone(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False

@@ -70,6 +70,8 @@ def test_what_agrees(stored, here):
     [
         ("7", "6"),
         ("1000000", "1000001"),  # whole numbers have to be equal
+        ("[1 2]", "[1. 2.]"),  # integers and floats
+        ("0    19900", "0    19900.0"),
         ("0.3333", "0.3336"),
         ("[0.5 1.5]", "[0.6 1.5]"),  # all that there is of the number
         ("0.0", "0.1"),

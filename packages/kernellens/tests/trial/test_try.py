@@ -8,6 +8,8 @@ import sys
 import nbformat
 import pytest
 
+from kernellens.trial import programs
+
 CLEAN = {
     name: value for name, value in os.environ.items() if not name.startswith(("HUNDREDFOLD_", "GPUSIM_", "KERNELLENS_"))
 }
@@ -210,8 +212,9 @@ def test_a_cell_that_takes_too_long_is_stopped(tmp_path):
     ("name", "says"),
     [
         ("nothing.ipynb", "There is no file nothing.ipynb. Did you mean nothin.ipynb?"),
+        ("other.ipynb", "There is no file other.ipynb."),
         ("text.txt", "text.txt is neither a notebook (.ipynb) nor a Python script (.py)."),
-        ("empty", "There is no notebook under empty."),
+        ("empty", "There is no notebook under empty. Scripts are named one by one."),
     ],
 )
 def test_what_cannot_be_tried_is_refused(tmp_path, name, says):
@@ -219,4 +222,15 @@ def test_what_cannot_be_tried_is_refused(tmp_path, name, says):
     (tmp_path / "text.txt").write_text("")
     (tmp_path / "empty").mkdir()
     done = command(name, cwd=tmp_path)
-    assert done.returncode == 2 and says in " ".join(done.stderr.split())
+    assert done.returncode == 2 and " ".join(done.stderr.split()).endswith(says)
+
+
+def test_a_folder_for_temporary_files_below_the_program_is_not_copied_into_itself(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("print(1)")
+    scratch = tmp_path / "temporary" / "kernellens-try-1"
+    scratch.mkdir(parents=True)
+    for name in ("copy", "again"):
+        there, left_out = programs.copy(program, None, scratch / name)
+        assert there.read_text() == "print(1)" and not left_out
+        assert {path.name for path in (scratch / name).rglob("*")} == {"temporary", "program.py"}

@@ -92,7 +92,7 @@ def test_what_an_instructor_changed_stays(tmp_path, monkeypatch):
 
 def test_bad_input(tmp_path):
     done = run(tmp_path / "c", "nonsense")
-    assert done.exit_code == 2 and "There are no exercises 'nonsense'. There are: 01_arrays" in done.output
+    assert done.exit_code == 2 and "There is no unit 'nonsense'. There are: 01_arrays" in done.output
     assert not (tmp_path / "c").exists()
     (tmp_path / "file").write_text("")
     assert run(tmp_path / "file").exit_code == 2

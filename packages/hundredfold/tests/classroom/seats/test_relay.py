@@ -131,6 +131,21 @@ def test_who_answers_and_leaves_without_reading_on_is_heard(place):
             assert one.recv(100) == b"too much"
 
 
+def test_who_writes_to_somebody_who_has_left_is_told(place):
+    """Also while what those had sent is not read: a server that waits until it is rid of its answer would wait without end."""
+    with carried("outer", "inner") as own:
+        one, two = joined(own, "outer")
+        with one, two:
+            one.settimeout(1)
+            with contextlib.suppress(TimeoutError):
+                while True:
+                    one.send(bytes(1 << 16))
+            one.close()
+            with pytest.raises(BrokenPipeError):
+                while True:
+                    two.sendall(bytes(1 << 16))
+
+
 def test_files_are_not_handed_on(place):
     with carried("outer", "inner") as own:
         one, two = joined(own, "outer")

@@ -88,7 +88,7 @@ def test_one_unit_in_full(unit):
 
 def test_an_unknown_unit_is_said():
     done = run("70")
-    assert done.exit_code == 2 and "There is no unit 70. There are: 01 arrays" in done.output
+    assert done.exit_code == 2 and "There is no unit '70'. There are: 01_arrays" in done.output
 
 
 def test_nothing_yet():

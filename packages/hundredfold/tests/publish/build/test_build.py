@@ -217,7 +217,7 @@ def test_a_unit_has_many_names(built, unit):
 
 def test_an_unknown_unit_and_a_missing_folder_are_said_in_one_sentence(built, tmp_path):
     done = built.build("memory")
-    assert done.exit_code == 2 and "no unit 'memory'; there are 01_arrays" in done.stderr
+    assert done.exit_code == 2 and "There is no unit 'memory'. There are: 01_arrays" in done.stderr
     done = built.build("--check", "--refresh")
     assert done.exit_code == 2 and "exclude each other" in done.stderr
     shutil.rmtree(built.root / "sources")

@@ -5,9 +5,9 @@ Both have to come in the same order.  Brackets, commas and spaces are left out: 
 
 Numbers
 -------
-Whole numbers have to be equal.  Others agree if they differ by at most one in the last digit that either prints, where that is at
-most a twentieth of the number, or by at most `RELATIVE`: of the seven digits that float32 has, the last two depend on the order
-of a sum.  What is below `NOTHING` is what cancelling leaves of 0.
+Whole numbers have to be equal, and 1 is not 1.0, which is of another type.  Others agree if they differ by at most one in the last
+digit that either prints, where that is at most a twentieth of the number, or by at most `RELATIVE`: of the seven digits that
+float32 has, the last two depend on the order of a sum.  What is below `NOTHING` is what cancelling leaves of 0.
 
 Set apart
 ---------
@@ -334,7 +334,8 @@ def close(stored: str, here: str) -> bool:
     one, other = (_MISSING.get(each, each) for each in (stored, here))
     if one == other:
         return True
-    if one.endswith("j") and other.endswith("j"):
+    imaginary = one.endswith("j") and other.endswith("j")
+    if imaginary:
         one, other = one[:-1], other[:-1]
     try:
         x, y = float(one), float(other)
@@ -342,6 +343,8 @@ def close(stored: str, here: str) -> bool:
         return False
     if not (_fraction(one) or _fraction(other)):
         return x == y
+    if not imaginary and _fraction(one) != _fraction(other):  # Python prints 2j, NumPy 2.j
+        return False
     step = 1.01 * max(_step(each) for each in (one, other) if _fraction(each))
     least = step if 20 * step <= 1.01 * max(abs(x), abs(y)) else NOTHING
     return math.isclose(x, y, rel_tol=RELATIVE, abs_tol=least)

@@ -60,9 +60,14 @@ def copy(program: Path, root: Path | None, target: Path) -> tuple[Path, list[str
     if not program.is_relative_to(root):
         raise NoProgramError(f"{program} is not under {root}.")
     files, room, left_out = 0, MOST_BYTES, []
+    own = {target.resolve(), target.parent.resolve()}  # below `root` where temporary files are
     # Nearest first: what does not fit is what is farthest from the program's folder.
     for folder, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if name not in _NEVER and not _environment(Path(folder, name)))
+        folders[:] = sorted(
+            name
+            for name in folders
+            if name not in _NEVER and Path(folder, name) not in own and not _environment(Path(folder, name))
+        )
         into = target / Path(folder).relative_to(root)
         into.mkdir(parents=True, exist_ok=True)
         for name in sorted(names):
@@ -101,8 +106,10 @@ def _near(path: Path) -> str:
     import difflib
 
     try:
-        names = [entry.name for entry in path.parent.iterdir()]
+        there = sorted(path.parent.iterdir(), key=lambda entry: entry.suffix == path.suffix)
     except OSError:
         return ""
-    near = difflib.get_close_matches(path.name, names, n=1)
-    return f" Did you mean {path.parent / near[0]}?" if near else ""
+    # Without the ending, which alone makes short names alike; of two with one name the one with this ending.
+    names = {entry.stem: entry.name for entry in there}
+    near = difflib.get_close_matches(path.stem, names, n=1)
+    return f" Did you mean {path.parent / names[near[0]]}?" if near else ""

@@ -19,11 +19,13 @@ def command(folder: Path, units: tuple[str, ...], replace: bool) -> None:
 
     Grading runs learners' code with your rights. The end of nbgrader_config.py has two lines that put it into containers.
     """
+    from hundredfold import paths
+
     from . import course
 
     try:
         done = course.write(folder, units, replace)
-    except course.NoExercises as error:
+    except paths.UnknownUnit as error:
         raise click.UsageError(str(error.args[0])) from None
     except OSError as error:
         raise click.ClickException(f"{folder} cannot be written to ({error.strerror}).") from None

@@ -21,10 +21,6 @@ _HIDDEN = (
 )
 
 
-class NoExercises(LookupError):
-    """A unit that has no exercises; the message names those that have."""
-
-
 @dataclass
 class Written:
     """What was done, as paths; `kept` are files that an instructor changed."""
@@ -40,23 +36,6 @@ def stems() -> list[str]:
         return sorted(file.stem for file in paths.data_dir("exercises").glob("[0-9]*_*.ipynb"))
     except FileNotFoundError:
         return []
-
-
-def chosen(units: tuple[str, ...]) -> list[str]:
-    """The stems of these units (1, 01, arrays or 01_arrays), all if none is named.
-
-    Raises
-    ------
-    NoExercises
-        If a unit has none.
-    """
-    found = []
-    for unit in units:
-        fits = [stem for stem in stems() if unit in (stem, stem[:2], stem[3:], str(int(stem[:2])))]
-        if not fits:
-            raise NoExercises(f"There are no exercises {unit!r}. There are: {', '.join(stems())}.")
-        found += [stem for stem in fits if stem not in found]
-    return found if units else stems()
 
 
 def instructors(stem: str) -> dict[str, Any]:
@@ -82,13 +61,13 @@ def write(folder: Path, units: tuple[str, ...] = (), replace: bool = False) -> W
 
     Raises
     ------
-    NoExercises
+    UnknownUnit
         Before anything is written.
     OSError
         If the folder cannot be written to.
     """
     done = Written()
-    these = [(stem, instructors(stem)) for stem in chosen(units)]
+    these = [(stem, instructors(stem)) for stem in paths.units(units, stems())]
     settings = resources.files(__package__).joinpath("nbgrader_config.txt").read_text(encoding="utf-8")
     _put(folder / "nbgrader_config.py", settings.encode(), done, replace, None)
     for stem, notebook in these:

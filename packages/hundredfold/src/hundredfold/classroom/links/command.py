@@ -7,6 +7,7 @@ import json
 import click
 
 import hundredfold.classroom.links as links
+from hundredfold import paths
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -46,9 +47,8 @@ def command(
         if for_colab:
             _write_colab(where)
             return
-        chosen = [unit for unit in course().values() if _asked(units, unit)]
-        if not chosen:
-            raise click.UsageError(f"There is no unit {' or '.join(units)}.")
+        by_stem = {unit.stem: unit for unit in course().values()}
+        chosen = [by_stem[stem] for stem in paths.units(units, by_stem)]
         rows = [
             {
                 "unit": unit.stem,
@@ -57,7 +57,7 @@ def command(
             }
             for unit in chosen
         ]
-    except links.WrongAddress as error:
+    except (links.WrongAddress, paths.UnknownUnit) as error:
         raise click.UsageError(str(error)) from None
     if as_json:
         click.echo(json.dumps(rows, indent=1))
@@ -75,10 +75,6 @@ def command(
             "The hub's servers need nbgitpuller, and a way to the repository (a hub of deploy/hub: own_network = false).",
             err=True,
         )
-
-
-def _asked(units: tuple[str, ...], unit) -> bool:
-    return not units or any(each in (unit.slug, str(unit.number), f"{unit.number:02d}", unit.stem) for each in units)
 
 
 def _write_colab(where) -> None:

@@ -49,6 +49,8 @@ def command(ctx: click.Context, **options: Any) -> None:
     is called again; what went well is not run twice unless its notebook, the seat or Hundredfold changed. As root it can hold
     seats to their main memory and cores; as somebody else it says that it cannot.
     """
+    from hundredfold import paths
+
     from . import jobs, results, running
 
     try:
@@ -56,7 +58,7 @@ def command(ctx: click.Context, **options: Any) -> None:
         kinds = _kinds(options["what"])
         units = [unit.strip() for unit in (options["units"] or "").split(",") if unit.strip()]
         todo = jobs.jobs(jobs.notebooks(units, kinds, options["course"]), seats)
-    except jobs.NothingToRun as error:
+    except (jobs.NothingToRun, paths.UnknownUnit) as error:
         raise click.UsageError(str(error), ctx) from None
     if not todo:
         raise click.UsageError("There are no notebooks of that kind.", ctx)

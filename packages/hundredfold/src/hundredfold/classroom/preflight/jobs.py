@@ -20,7 +20,7 @@ KINDS = {"lectures": "notebooks", "exercises": "exercises", "solutions": "soluti
 
 
 class NothingToRun(LookupError):
-    """No notebook or no seat of that name; the message says which there are."""
+    """No kind of notebook or no seat of that name; the message says which there are."""
 
 
 @dataclass(frozen=True)
@@ -92,13 +92,7 @@ def chosen_seats(all_seats: Sequence[Seat], text: str | None) -> list[Seat]:
 
 
 def notebooks(units: Sequence[str], kinds: Sequence[str], course: Path | None = None) -> list[tuple[str, Path]]:
-    """The notebooks of these units (1, 01, arrays or 01_arrays; all if none is named) as (kind, file), unit by unit.
-
-    Raises
-    ------
-    NothingToRun
-        If a unit has none.
-    """
+    """The notebooks of these units (see `paths.units`) as (kind, file), unit by unit."""
     found: dict[str, list[tuple[str, Path]]] = {}
     for kind in kinds:
         try:
@@ -107,13 +101,7 @@ def notebooks(units: Sequence[str], kinds: Sequence[str], course: Path | None = 
             continue
         for file in sorted(folder.glob("[0-9]*_*.ipynb")):
             found.setdefault(file.stem, []).append((kind, file))
-    named = []
-    for unit in units:
-        fits = [stem for stem in found if unit in (stem, stem[:2], stem[3:], str(int(stem[:2])))]
-        if not fits:
-            raise NothingToRun(f"There is no unit {unit!r}. There are: {', '.join(sorted(found))}.")
-        named += fits
-    return [each for stem in sorted(named if units else found) for each in found[stem]]
+    return [each for stem in sorted(paths.units(units, sorted(found))) for each in found[stem]]
 
 
 def jobs(these: Sequence[tuple[str, Path]], on: Sequence[Seat]) -> list[Job]:

@@ -105,8 +105,9 @@ class Relay:
                 end.line.shutdown(socket.SHUT_WR)
         except BlockingIOError:
             pass
-        except OSError:  # they read no more; what they have said is still to be carried
+        except OSError:  # they read no more, which the other side is told; what they have said is still to be carried
             end.held, end.other.reads = b"", False
+            end.other.line.shutdown(socket.SHUT_RD)
 
     def _watch(self, end):
         """Have the kernel tell what is waited for. Nothing is: then not even that the other side has left, which it would say without end."""

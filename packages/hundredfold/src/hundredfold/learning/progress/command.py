@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from hundredfold import paths
 from hundredfold.learning.problems import progress, sharing
 
 
@@ -41,7 +42,7 @@ def command(
             told = classroom.summary(Path(of_class).expanduser())
         except classroom.NoClass as error:
             raise click.UsageError(str(error)) from None
-        told["problems"] = [row for row in told["problems"] if _asked(units, row["unit"], row["problem"].split(".")[0])]
+        told["problems"] = [row for row in told["problems"] if not units or row["unit"] in _numbers(units)]
         click.echo(json.dumps(told, indent=1)) if as_json else _show_class(told)
         return
     from . import own
@@ -49,21 +50,19 @@ def command(
     told = own.as_data(own.standings(progress.read()))
     told["shared_with"] = str(where) if (where := sharing.folder()) else None
     if units:
-        told["units"] = [unit for unit in told["units"] if _asked(units, unit["unit"], unit["slug"])]
-        if not told["units"]:
-            have = ", ".join(f"{unit.number:02d} {unit.slug}" for unit in _units())
-            raise click.UsageError(f"There is no unit {' or '.join(units)}. There are: {have}.", ctx)
+        told["units"] = [unit for unit in told["units"] if unit["unit"] in _numbers(units)]
     click.echo(json.dumps(told, indent=1)) if as_json else _show(told, bool(units))
 
 
-def _units() -> Any:
+def _numbers(units: tuple[str, ...]) -> set[int]:
+    """The numbers of the units that are named."""
     from . import catalogue
 
-    return catalogue.units()
-
-
-def _asked(units: tuple[str, ...], number: int, slug: str) -> bool:
-    return not units or any(unit in (slug, str(number), f"{number:02d}", f"{number:02d}_{slug}") for unit in units)
+    numbers = {f"{unit.number:02d}_{unit.slug}": unit.number for unit in catalogue.units()}
+    try:
+        return {numbers[stem] for stem in paths.units(units, numbers)}
+    except paths.UnknownUnit as error:
+        raise click.UsageError(str(error)) from None
 
 
 def _choose(share: str | None) -> None:

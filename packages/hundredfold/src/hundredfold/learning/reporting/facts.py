@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import importlib.metadata
 import platform
 import sys
 from collections.abc import Iterable
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpusim import hardware as machine
+from gpusim.hardware import packages
 from hundredfold.learning import problems
 from hundredfold.learning.problems import progress
 from hundredfold.toolkit import measurement_log
@@ -127,12 +127,7 @@ def _count(number: int, thing: str) -> str:
 
 def versions() -> list[tuple[str, str]]:
     """Return the versions of Python and of the packages in use, as (name, version)."""
-    found = [("Python", platform.python_version())]
-    for name in _PACKAGES:
-        try:
-            found.append((name, importlib.metadata.version(name)))
-        except importlib.metadata.PackageNotFoundError:
-            continue
+    found = [("Python", platform.python_version()), *packages.installed(_PACKAGES).items()]
     for name in _GPU_PACKAGES:
         version = getattr(sys.modules.get(name), "__version__", None)
         if version is not None:

@@ -57,31 +57,23 @@ def select(units: tuple[str, ...], root: Path) -> list[Path]:
 
     Raises
     ------
-    BuildError
+    WrongUse
         If a unit has none.
     """
-    from .sources import FILE_NAME, find
+    from hundredfold import paths
+
+    from .sources import find
 
     files = find(root)
     if not files:
         raise BuildError(f"{root / 'sources'} holds no source")
     _unique(files, root)
-    if not units:
-        return files
-    chosen = []
-    for unit in units:
-        wanted = Path(unit).stem if unit.endswith((".py", ".ipynb")) else unit
-        fits = []
-        for path in files:
-            name = FILE_NAME.match(path.name)
-            known = {path.stem, *name.groups(), str(int(name[1]))} if name else {path.stem}
-            if wanted in known:
-                fits.append(path)
-        if not fits:
-            have = ", ".join(sorted({path.stem for path in files}))
-            raise WrongUse(f"no unit {unit!r}; there are {have}")
-        chosen += [path for path in fits if path not in chosen]
-    return chosen
+    named = [Path(unit).stem if unit.endswith((".py", ".ipynb")) else unit for unit in units]
+    try:
+        chosen = paths.units(named, [path.stem for path in files])
+    except paths.UnknownUnit as error:
+        raise WrongUse(str(error)) from None
+    return [path for path in files if path.stem in chosen]
 
 
 def _unique(files: list[Path], root: Path) -> None:

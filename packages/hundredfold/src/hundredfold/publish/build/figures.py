@@ -1,7 +1,7 @@
 """The course's figures as small static pictures.
 
 Run for a build, a `kernellens.plot.Figure` shows itself as data (`MIME`): the item BokehJS embeds, its size and a text
-alternative, and most kinds the same once more for a phone.  Here headless Chromium draws that item with the BokehJS of the installed bokeh, from disk, without
+alternative, and the same once more for a phone.  Here headless Chromium draws that item with the BokehJS of the installed bokeh, from disk, without
 network, and the picture takes the data's place.  The same data gives the same bytes on one machine; fonts differ
 between machines, so a picture is only made anew where its figure says something new.
 """

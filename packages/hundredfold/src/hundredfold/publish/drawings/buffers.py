@@ -96,13 +96,11 @@ def pool_life(c: Canvas) -> None:
         elif state == "pool":
             c.box(x0 + one, y, one, 36, "memory", round=2)
             c.hatch(x0 + one, y, one, 36)
-    c.box(x0, 242, 22, 18, "memory", strong=True, round=2)
-    c.text(x0 + 30, 257, "in use")
+    c.key(x0, 242, 22, 18, "memory", "in use", strong=True, round=2)
     c.box(x0 + 118, 242, 22, 18, "memory", round=2)
     c.hatch(x0 + 118, 242, 22, 18)
     c.text(x0 + 148, 257, "kept by the pool")
-    c.box(x0 + 300, 242, 22, 18, "empty", round=2)
-    c.text(x0 + 330, 257, "free")
+    c.key(x0 + 300, 242, 22, 18, "empty", "free", round=2)
 
 
 @drawing(

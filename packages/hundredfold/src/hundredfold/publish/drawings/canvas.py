@@ -32,7 +32,7 @@ WIDTH = 500  #: of every drawing, in its own units
 SMALL, NORMAL, LARGE = 15, 16, 18  #: sizes of letters; at 375 px the small ones are 11 px
 TINT, STRONG = 0.22, 0.45  #: how much of a thing's colour is in its box, and in what is meant
 _SHOWN = 620  # CSS pixels on a wide page
-_SCREENSHOTS = Path(__file__).parent / "dashboards"
+_DASHBOARD = Path(__file__).parent / "dashboard"
 
 _SANS = "Helvetica Neue,Arial,Liberation Sans,sans-serif"
 _MONO = "SFMono-Regular,Menlo,Consolas,Liberation Mono,monospace"
@@ -161,6 +161,23 @@ class Canvas:
                 room=w - 4,
             )
 
+    def key(
+        self,
+        x: float,
+        y: float,
+        w: float,
+        h: float,
+        thing: str,
+        words: str,
+        *,
+        strong: bool = False,
+        round: float = 0,
+        size: str = "",
+    ) -> None:
+        """A small box of a thing's colour, and beside it what it means."""
+        self.box(x, y, w, h, thing, strong=strong, round=round)
+        self.text(x + w + 8, y + h / 2 + 6, words, size=size)
+
     def frame(self, x: float, y: float, w: float, h: float, thing: str, title: str) -> None:
         """A large box with its name at its top left."""
         self.box(x, y, w, h, thing, round=8)
@@ -241,11 +258,11 @@ class Canvas:
         self._parts.append("</g>")
 
     def screenshot(self, name: str, y: float, title: str, labels: dict[int, str]) -> None:
-        """A plot of Dask's dashboard from a screenshot, `dashboards/NAME.png`: its letters would be too small on a phone, and are written anew.
+        """A plot of Dask's dashboard from a screenshot, `dashboard/NAME.png`: its letters would be too small on a phone, and are written anew.
 
         `y` is where the plot begins, below its `title`; `labels` are those of its axis, by the pixel of the screenshot that each is below.
         """
-        png = (_SCREENSHOTS / f"{name}.png").read_bytes()
+        png = (_DASHBOARD / f"{name}.png").read_bytes()
         across, down = (int.from_bytes(png[at : at + 4], "big") for at in (16, 20))
         left, scale = 14, (WIDTH - 28) / across
         self.text(left, y - 10, title, bold=True)

@@ -277,10 +277,8 @@ def capstone_planes(c: Canvas) -> None:
     for k, words in enumerate(buffers):
         c.arrow(118 + k * 165, 176, 196 + k * 165, 176)
         c.text(157 + k * 165, 166, words, at="middle", size="small")
-    c.box(40, 228, 18, 16, "thread", strong=True, round=0)
-    c.text(66, 242, "own", size="small")
-    c.box(140, 228, 18, 16, "block", strong=True, round=0)
-    c.text(166, 242, "brought along", size="small")
+    c.key(40, 228, 18, 16, "thread", "own", strong=True, size="small")
+    c.key(140, 228, 18, 16, "block", "brought along", strong=True, size="small")
     c.text(300, 242, "arrow: buffer", size="small")
 
 

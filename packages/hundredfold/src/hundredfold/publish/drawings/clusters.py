@@ -104,10 +104,8 @@ def worker_pool(c: Canvas) -> None:
     c.text(205, 164, "the worker's pool", at="middle", size="small")
     c.span(338, 486, 140)
     c.text(412, 164, "for others", at="middle", size="small")
-    c.box(14, 186, 18, 18, "memory", strong=True, round=0)
-    c.text(40, 201, "array", size="small")
-    c.box(110, 186, 18, 18, "memory", round=0)
-    c.text(136, 201, "free piece of the pool", size="small")
+    c.key(14, 186, 18, 18, "memory", "array", strong=True, size="small")
+    c.key(110, 186, 18, 18, "memory", "free piece of the pool", size="small")
 
 
 @drawing(
@@ -270,7 +268,5 @@ def worker_death(c: Canvas) -> None:
                 c.arrow(x - 22, y + 19, x - 2, y + 19)
     c.line((10, 148), (490, 148), look="rule faint")
     c.text(14, 276, "parts 0 and 1 were on worker 0, which died", size="small")
-    c.box(14, 284, 16, 16, "block", strong=True, round=0)
-    c.text(38, 298, "runs again", size="small")
-    c.box(150, 284, 16, 16, "memory", strong=True, round=0)
-    c.text(174, 298, "result still on worker 1", size="small")
+    c.key(14, 284, 16, 16, "block", "runs again", strong=True, size="small")
+    c.key(150, 284, 16, 16, "memory", "result still on worker 1", strong=True, size="small")

@@ -86,8 +86,7 @@ def client_scheduler_workers(c: Canvas) -> None:
             c.box(x + 12 + j * 35, 242, 30, 38, "memory", strong=True, round=0)
     c.arrow(176, 260, 324, 260, both=True)
     c.text(250, 250, "chunks", at="middle", size="small")
-    c.box(14, 310, 18, 18, "memory", strong=True, round=0)
-    c.text(40, 325, "a chunk, an array in a worker's memory", size="small")
+    c.key(14, 310, 18, 18, "memory", "a chunk, an array in a worker's memory", strong=True, size="small")
 
 
 @drawing(
@@ -293,5 +292,4 @@ def overlap_margins(c: Canvas) -> None:
     c.text(355, 150, "cut off", at="middle", size="small")
     c.box(402, 98, 58, 58, "thread", strong=True, round=0)
     c.text(431, 74, "200²", at="middle")
-    c.box(14, 236, 18, 18, "wire", strong=True, round=0)
-    c.text(40, 251, "margin of one pixel, from the neighbours", size="small")
+    c.key(14, 236, 18, 18, "wire", "margin of one pixel, from the neighbours", strong=True, size="small")

@@ -57,8 +57,7 @@ def three_pushdowns(c: Canvas) -> None:
                     x, y = left + column * 34, 40 + file * 44 + group * 12
                     here = wanted(file, group, column)
                     c.box(x, y, 34, 12, "device" if here else "empty", strong=here, round=0)
-    c.box(14, 224, 18, 16, "device", strong=True, round=0)
-    c.text(40, 238, "needed", size="small")
+    c.key(14, 224, 18, 16, "device", "needed", strong=True, size="small")
     c.text(486, 238, "4 files, 3 row groups, 4 columns", at="end", size="small", colour="muted")
 
 

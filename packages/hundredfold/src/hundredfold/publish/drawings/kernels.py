@@ -90,10 +90,8 @@ def x_is_column(c: Canvas) -> None:
     c.text(88, y0 + rows[0] * s + 18, "2", at="end", size="small")
     c.arrow(40, y0 + 94, 40, y0 + 166)
     with c.still():
-        c.box(x0, 234, 20, 20, "warp", strong=True, round=0)
-        c.text(x0 + 28, 250, "one warp, drawn with 8 of its 32 threads")
-        c.box(x0, 264, 20, 20, "block", round=0)
-        c.text(x0 + 28, 280, "the rest of its block")
+        c.key(x0, 234, 20, 20, "warp", "one warp, drawn with 8 of its 32 threads", strong=True)
+        c.key(x0, 264, 20, 20, "block", "the rest of its block")
     for ty in range(2):
         for tx in range(8):
             i, j = rows[0] + ty, columns[0] + tx
@@ -136,8 +134,7 @@ def sectors(c: Canvas) -> None:
     row(132, "shifted by one", "5 sectors, 80 % used", list(range(1, 33)), 5)
     row(220, "every second", "8 sectors, 50 % used", list(range(0, 40, 2)), 5)
     c.text(486, 274, "… and three more sectors like these", at="end", size="small")
-    c.box(x0, 294, 18, 20, "warp", strong=True, round=0)
-    c.text(x0 + 26, 310, "asked for")
+    c.key(x0, 294, 18, 20, "warp", "asked for", strong=True)
     c.waste(x0 + 120, 294, 18, 20)
     c.text(x0 + 146, 310, "comes along unused")
 

@@ -168,8 +168,7 @@ def launch_cost(c: Canvas) -> None:
         x += w * unit + 3
     c.waste(x0, 178, 26, 18)
     c.text(x0 + 34, 193, "launch")
-    c.box(x0 + 110, 178, 26, 18, "device", strong=True, round=0)
-    c.text(x0 + 144, 193, "work")
+    c.key(x0 + 110, 178, 26, 18, "device", "work", strong=True)
 
 
 @drawing(

@@ -156,10 +156,8 @@ def all_or_nothing(c: Canvas) -> None:
         for s, thing in enumerate(things):
             words = "unknown" if s == 3 else str(s + 1)
             c.box(14 + s * 95, y + 24, 88, 32, thing, words, strong=s == 3 or thing == "device", size="small", round=2)
-    c.box(14, 236, 20, 16, "device", strong=True, round=2)
-    c.text(42, 250, "GPU")
-    c.box(110, 236, 20, 16, "host", round=2)
-    c.text(138, 250, "CPU")
+    c.key(14, 236, 20, 16, "device", "GPU", strong=True, round=2)
+    c.key(110, 236, 20, 16, "host", "CPU", round=2)
 
 
 @drawing(

@@ -62,12 +62,10 @@ def timeline_patterns(c: Canvas) -> None:
         c.box(x0 + k * 26, 264, 22, h, "host", strong=True, round=2)
         c.box(x0 + 24 + k * 74, 294, 70, h, "device", strong=True, round=2)
     c.waste(x0 + 106, 264, 212, h)
-    c.box(x0, 342, 20, 16, "host", strong=True, round=2)
-    c.text(x0 + 28, 356, "launch")
+    c.key(x0, 342, 20, 16, "host", "launch", strong=True, round=2)
     c.waste(x0 + 104, 342, 20, 16)
     c.text(x0 + 132, 356, "wait")
-    c.box(x0 + 196, 342, 20, 16, "device", strong=True, round=2)
-    c.text(x0 + 224, 356, "kernel")
+    c.key(x0 + 196, 342, 20, 16, "device", "kernel", strong=True, round=2)
 
 
 @drawing(
@@ -94,10 +92,8 @@ def copies_beside_kernels(c: Canvas) -> None:
     c.line((x0 + 8 * w, 30), (x0 + 8 * w, 192), dashed=True)
     c.arrow(x0 + 8 * w - 2, 156, x0 + 5 * w + 2, 156)
     c.text(x0 + 6.5 * w, 148, "saved", at="middle")
-    c.box(x0, 214, 20, 16, "wire", round=2)
-    c.text(x0 + 28, 228, "copy to the device")
-    c.box(x0 + 186, 214, 20, 16, "device", strong=True, round=2)
-    c.text(x0 + 214, 228, "kernel")
+    c.key(x0, 214, 20, 16, "wire", "copy to the device", round=2)
+    c.key(x0 + 186, 214, 20, 16, "device", "kernel", strong=True, round=2)
     c.text(14, 260, "Needed: pinned memory, two streams,", size="small")
     c.text(14, 282, "and no wait inside of the loop.", size="small")
 

@@ -100,10 +100,8 @@ def array_description(c: Canvas) -> None:
     c.text(x0 + 2 * cell + 10, y + 58, "16 bytes: the next column", size="small")
     c.span(x0 + 2, x0 + 4 * cell, y + 84)
     c.text(x0 + 4 * cell + 10, y + 90, "32 bytes: the next row", size="small")
-    c.box(x0, 256, 22, 18, "memory", strong=True, round=0)
-    c.text(x0 + 30, 271, "shown by matrix[:, ::2]", size="small")
-    c.box(x0 + 240, 256, 22, 18, "empty", round=0)
-    c.text(x0 + 270, 271, "stepped over", size="small")
+    c.key(x0, 256, 22, 18, "memory", "shown by matrix[:, ::2]", strong=True, size="small")
+    c.key(x0 + 240, 256, 22, 18, "empty", "stepped over", size="small")
 
 
 @drawing(

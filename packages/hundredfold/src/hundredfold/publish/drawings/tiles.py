@@ -41,12 +41,9 @@ def heat_step(c: Canvas) -> None:
     c.box(198, y0 + 2 * s - 8, 100, 50, "thread", "one thread", "20 / 4", size="small")
     c.arrow(186, y0 + 2 * s + 17, 197, y0 + 2 * s + 17)
     c.arrow(299, y0 + 2 * s + 17, 315, y0 + 2 * s + 17)
-    c.box(14, 230, 20, 20, round=0)
-    c.text(42, 246, "edge: stays as it is")
-    c.box(14, 258, 20, 20, "memory", round=0)
-    c.text(42, 274, "inside: one thread a cell")
-    c.box(262, 230, 20, 20, "memory", strong=True, round=0)
-    c.text(290, 246, "this thread's cells")
+    c.key(14, 230, 20, 20, "empty", "edge: stays as it is")
+    c.key(14, 258, 20, 20, "memory", "inside: one thread a cell")
+    c.key(262, 230, 20, 20, "memory", "this thread's cells", strong=True)
 
 
 class Roof:
@@ -182,8 +179,7 @@ def two_steps(c: Canvas) -> None:
                     c.box(x, y, s, s, "block", round=0)
                     c.hatch(x, y, s, s, 5)
         c.text(x0, y0 + 12 * s + 20, below)
-    c.box(14, 214, 16, 16, "block", strong=True, round=0)
-    c.text(38, 228, "the block's tile")
+    c.key(14, 214, 16, 16, "block", "the block's tile", strong=True)
     c.box(190, 214, 16, 16, "block", round=0)
     c.hatch(190, 214, 16, 16, 5)
     c.text(214, 228, "halo: other blocks' cells")
@@ -225,11 +221,9 @@ def transpose_tile(c: Canvas) -> None:
     tile(196, 244, None, 3)
     y = matrix(372, 254, "out", (2, 0), 3)
     c.arrow(308, 244 + 3.5 * s, 368, y)
-    c.box(14, 264, 16, 16, "warp", strong=True, round=0)
-    c.text(38, 278, "one warp,", size="small")
+    c.key(14, 264, 16, 16, "warp", "one warp,", strong=True, size="small")
     c.text(38, 298, "6 of its 32 threads", size="small")
-    c.box(14, 318, 16, 16, "block", round=0)
-    c.text(38, 332, "the block's tile", size="small")
+    c.key(14, 318, 16, 16, "block", "the block's tile", size="small")
 
 
 @drawing(
@@ -259,8 +253,7 @@ def banks(c: Canvas) -> None:
     panel(22, 32, "32 columns", "all in bank 0: 32 cycles")
     panel(214, 33, "33 columns", "in 32 banks: 1 cycle")
     c.text(x0, 404, "a row here: 32 words of shared memory, one in each bank", size="small")
-    c.box(x0, 418, 16, 16, "warp", strong=True, round=0)
-    c.text(x0 + 24, 432, "the tile's first column")
+    c.key(x0, 418, 16, 16, "warp", "the tile's first column", strong=True)
     c.waste(x0 + 226, 418, 16, 16, step=5)
     c.text(x0 + 250, 432, "33rd column, not used")
 
@@ -281,8 +274,7 @@ def atomic_queue(c: Canvas) -> None:
             c.waste(x0, y, t * w, h)
         c.box(x0 + t * w, y, w, h, "thread", strong=True, round=2)
     y = 194
-    c.box(14, y, 20, 16, "thread", strong=True, round=2)
-    c.text(42, y + 14, "atomic addition", size="small")
+    c.key(14, y, 20, 16, "thread", "atomic addition", strong=True, round=2, size="small")
     c.waste(202, y, 20, 16)
     c.text(230, y + 14, "waits", size="small")
     c.text(14, 232, "time", size="small")
@@ -357,12 +349,9 @@ def product_tiles(c: Canvas) -> None:
     c.text(14, 78, "one tile of a,", bold=True)
     c.text(14, 100, "one tile of b", bold=True)
     c.text(14, 124, "into shared memory")
-    c.box(14, 336, 18, 18, "block", strong=True, round=0)
-    c.text(40, 351, "the tiles of this turn", size="small")
-    c.box(252, 336, 18, 18, "block", round=0)
-    c.text(278, 351, "those of other turns", size="small")
-    c.box(14, 370, 18, 18, "thread", strong=True, round=0)
-    c.text(40, 385, "the block's result, one element a thread", size="small")
+    c.key(14, 336, 18, 18, "block", "the tiles of this turn", strong=True, size="small")
+    c.key(252, 336, 18, 18, "block", "those of other turns", size="small")
+    c.key(14, 370, 18, 18, "thread", "the block's result, one element a thread", strong=True, size="small")
 
 
 @drawing(

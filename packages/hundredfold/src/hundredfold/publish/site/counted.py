@@ -79,6 +79,16 @@ def _ptx() -> tuple[str, str]:
     return found[1], found[2].rstrip()
 
 
+def planted() -> str:
+    """A table: of each planted fault, which comparison with real GPUs finds it; `make test-all ARGS=planted` holds it."""
+    faults = json.loads((_root() / "tests" / "planted" / "faults.json").read_text(encoding="utf-8"))
+    lines = ["| planted fault | compiled code | outputs | times |", "|---|:-:|:-:|:-:|"]
+    for fault in faults:
+        found = ("found" if name in fault["found"] else "–" for name in ("ptx", "outputs", "times"))
+        lines.append(f"| {fault['name']} | {' | '.join(found)} |")
+    return "\n".join(lines)
+
+
 def colab() -> str:
     """A table: of each unit, what its arrays take on the device at the published sizes, and what it held on a host here."""
     lines = ["| unit | device | host | on a T4 of Colab |", "|---|---:|---:|---|"]
@@ -117,6 +127,7 @@ COUNTS: dict[str, Callable[[], str]] = {
     "problems": lambda: str(len(problems.ids())),
     "ptx": lambda: _ptx()[1],
     "ptx_date": lambda: _ptx()[0],
+    "planted": planted,
     "colab": colab,
     "record_minutes": lambda: str(_minutes()),
     "record_too_large": _too_large,

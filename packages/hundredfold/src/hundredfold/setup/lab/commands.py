@@ -50,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def lab(arguments: list[str]) -> int:
-    """set up if needed and open JupyterLab on the first unit; arguments go to JupyterLab"""
+    """set up if needed and open JupyterLab on your start page; arguments go to JupyterLab"""
     environment.ready()
     return _become("-m", "hundredfold.setup.lab", *arguments)
 

@@ -45,6 +45,7 @@ APART = (
     "tests/deploy/test_gateway_hub.py",
     "tests/images",
     "tests/metadata",
+    "tests/planted/test_planted.py",
     "tests/test_wheels.py",
 )
 """What is a part of its own, because it takes minutes or packages that `.venv` lacks."""
@@ -186,6 +187,14 @@ def public_outputs() -> Run:
     return Run((runner, "--checkouts", str(_checkout(""))), beside.public_notebooks())
 
 
+def planted() -> Run:
+    """mistakes planted one at a time: which of the comparisons with real GPUs finds each (from CHECKOUTS/rapidsai+cudf)"""
+    checkouts = str(_checkout("rapidsai/cudf").parent)
+    environ = {"KERNELLENS_COMPILER": str(beside.compiler()), "CHECKOUTS": checkouts}
+    # By test: each has its own copy of the packages.
+    return Run((*_pytest(), "--dist", "worksteal", "tests/planted"), beside.public_notebooks(), environ)
+
+
 def public_packages() -> Run:
     """the GPU tests of public packages by `pytest --gpusim` (from CHECKOUTS/OWNER+NAME)"""
     checkouts = str(_checkout(""))
@@ -214,6 +223,7 @@ PARTS: dict[str, Callable[[], Run]] = {
     "dask-cuda": suite("dask_cuda_suite", "rapidsai/dask-cuda"),
     "public-notebooks": public_notebooks,
     "public-outputs": public_outputs,
+    "planted": planted,
     "public-packages": public_packages,
 }
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import datetime
-import importlib.metadata
 import os
 import platform
 import subprocess
 from typing import Any
 
 from gpusim import hardware
-from gpusim.hardware import cpu, gpus
+from gpusim.hardware import cpu, gpus, packages
 from hundredfold import paths
 
 LIBRARIES = (
@@ -35,7 +34,7 @@ def describe(name: str) -> dict[str, Any]:
         "cpu": cpu.cpu_name(),
         "cores": cpu.cores(),
         "memory": float(cpu.memory().total),
-        "versions": {"python": platform.python_version(), **_versions()},
+        "versions": {"python": platform.python_version(), **packages.installed(LIBRARIES)},
     }
     if has_gpu():
         probe = hardware.probe()
@@ -74,13 +73,3 @@ def source(title: str) -> dict[str, str]:
         "method": f"hundredfold record, {commit}; each way in a process of its own; median and interquartile range of at least "
         "seven samples within five seconds, after a first call that is told apart; on a GPU by its own clock.",
     }
-
-
-def _versions() -> dict[str, str]:
-    found = {}
-    for name in LIBRARIES:
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found

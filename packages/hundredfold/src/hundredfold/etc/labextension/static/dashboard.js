@@ -151,13 +151,23 @@
   const PHONE = 600; // CSS pixels
   const START = "start.md"; // as in hundredfold/setup/lab/start_page.py
   const KINDS = { lecture: "notebooks", exercises: "exercises", solutions: "solutions" };
-  const UNIT = /^((?:.*\/)?)(notebooks|exercises|solutions)\/(\d\d_[a-z]+(?:-[a-z]+)*)[^/]*\.ipynb$/;
+
+  /** A unit's notebooks have one name in three folders: their tabs say which folder. By a style, since a tab whose label is set renames its file. */
+  function nameTabs() {
+    const style = document.createElement("style");
+    for (const folder of Object.values(KINDS)) {
+      const units = ["0", "1"].map((digit) => `.lm-TabBar-tab[title*="${folder}/${digit}"] .lm-TabBar-tabLabel::before`);
+      style.append(`${units.join(", ")} { content: "${folder}/"; }\n`);
+    }
+    document.head.append(style);
+  }
 
   /** The buttons of `etc/settings.json` in a unit's notebook; and the start page, brought up to date whenever it is shown. */
   function connectPages(app, notebooks) {
     /** The notebook of this kind in the unit of the notebook in use, and the folder of the copies; null beside other notebooks. */
     const unit = (folder) => {
-      const found = UNIT.exec(notebooks.currentWidget ? notebooks.currentWidget.context.path : "");
+      const path = notebooks.currentWidget ? notebooks.currentWidget.context.path : "";
+      const found = /^((?:.*\/)?)(notebooks|exercises|solutions)\/(\d\d_[a-z]+(?:-[a-z]+)*)[^/]*\.ipynb$/.exec(path);
       return found && { folder: found[2], other: `${found[1]}${folder}/${found[3]}.ipynb`, start: found[1] + START };
     };
     const open = (path) => app.commands.execute("docmanager:open", { path });
@@ -178,16 +188,6 @@
     });
     const buttons = ["hundredfold:start", ...Object.keys(KINDS).map((kind) => `hundredfold:${kind}`)];
     notebooks.currentChanged.connect(() => buttons.forEach((id) => app.commands.notifyCommandChanged(id)));
-
-    /** A unit's notebooks have one name in three folders: the tabs say which folder. */
-    const name = (panel) => {
-      const found = UNIT.exec(panel.context.path);
-      if (found) panel.title.label = panel.context.path.slice(found[1].length);
-    };
-    notebooks.widgetAdded.connect((_, panel) => {
-      name(panel);
-      panel.context.pathChanged.connect(() => name(panel));
-    });
 
     if (window.innerWidth < PHONE) app.restored.then(() => app.shell.collapseLeft()); // the list of files would hide the page
     async function renew(context) {
@@ -242,6 +242,7 @@
         { id: "hundredfold:dashboard", autoStart: true, requires: [INotebookTracker], activate },
         { id: "hundredfold:notices", autoStart: true, activate: (app) => listenToHub(app, Notification) },
         { id: "hundredfold:charts", autoStart: true, activate: darkenCharts },
+        { id: "hundredfold:tabs", autoStart: true, activate: nameTabs },
         { id: "hundredfold:pages", autoStart: true, requires: [INotebookTracker], activate: connectPages },
         { id: "hundredfold:drawings", autoStart: true, activate: showDrawings },
       ];
