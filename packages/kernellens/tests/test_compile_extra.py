@@ -442,6 +442,24 @@ def test_a_simulated_kernel_shows_the_real_compilers_code(monkeypatch):
     assert ".target sm_75" in kernel.overloads[next(iter(kernel.overloads))].inspect_asm(cc=(7, 5))
 
 
+def looked_up(x, out):
+    table = cuda.local.array(256, numba.float32)
+    i = cuda.grid(1)
+    for k in range(256):
+        table[k] = x[k] * i
+    out[i] = table[int(x[i]) % 256]
+
+
+def test_a_simulated_kernel_has_the_real_compilers_registers_and_local_memory(monkeypatch):
+    for function, least in ((saxpy, 0), (looked_up, 1024)):
+        kernel = cuda.jit(function)
+        signature = numba.void(*[numba.float32] * (function is saxpy), numba.float32[::1], numba.float32[::1])
+        kernel.compile(signature)
+        made = kernellens.compile(kernel)
+        assert kernel.get_regs_per_thread(signature) == made.registers > 0
+        assert kernel.get_local_mem_per_thread() == {signature.args: made.stack} and made.stack >= least
+
+
 def transpose_signed(x, out):
     tile = cuda.shared.array((32, 33), numba.float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y

@@ -34,6 +34,8 @@ KNOWN = {
     "numba: C++ linked into a kernel": "refused by name",
     "numba: an overload for kernels": "numba.cuda.extending is refused by name",
     "numba: ask what was compiled": "there is no PTX without NVIDIA's compiler",
+    "raw: whole numbers of 64 bits read as 32": "refused with both types; a GPU reads the bits",
+    "cupyx: distances without the library for them": "they are computed, as with cuVS",
 }
 """Programs that do something else here, and what."""
 ERROR = re.compile(r"[A-Z]\w*(Error|Invalid|Exception)( \| \w+)*(: .*)?")

@@ -128,6 +128,16 @@ TEXTS = {
     ),
 }
 
+STATEMENTS = {
+    "NumbaRuntimeError": ("x[:] = x[1:]", "x[0:2] = x[1:3]", "x[...] = x", "x[1:] = x"),
+    "UnsupportedBytecodeError": (
+        *("global N; N = 1", "global N; N += 1", "global N; del N", "import math as m", "from math import sin"),
+        "class C: pass",
+    ),
+    "TypingError": ("del x[0]", "x[:2] = x[2:4] + 1"),
+    "": ("x[:] = 0", "global N; x[0] = len(N)"),
+}
+
 
 def refused(cuda, code):
     """The names of the classes of what a kernel of some lines ends in."""
@@ -144,7 +154,7 @@ def refused(cuda, code):
 
 @pytest.mark.parametrize(
     ("name", "code"),
-    [(name, code) for asked in (LISTS, CALLS, TEXTS) for name, codes in asked.items() for code in codes],
+    [(name, code) for asked in (LISTS, CALLS, TEXTS, STATEMENTS) for name, codes in asked.items() for code in codes],
 )
 def test_a_refused_kernel_ends_in_the_real_compilers_error(cuda_module, backend, name, code):
     names = refused(cuda_module, code)

@@ -109,7 +109,7 @@ class UncompilableError(KernelError):
     original : str
         Numba's own words, if it was Numba that refused.
     numbas : str
-        The name of the error that numba-cuda raises: ``"TypingError"``, ``"NumbaRuntimeError"`` or one of `PYTHONS`.
+        The name of the error that numba-cuda raises: ``"TypingError"``, ``"NumbaRuntimeError"``, ``"UnsupportedBytecodeError"`` or one of `PYTHONS`.
     """
 
     fields = (*KernelError.fields, "original")

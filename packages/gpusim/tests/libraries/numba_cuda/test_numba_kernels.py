@@ -271,11 +271,11 @@ def test_what_a_kernel_uses(cuda, monkeypatch):
     assert (x == 63).all()
     kinds = (float32[::1],)
     assert tiled.get_shared_mem_per_block(void(*kinds)) == 256 and tiled.get_shared_mem_per_block() == {kinds: 256}
-    assert tiled.get_local_mem_per_thread(void(*kinds)) >= 16 and tiled.get_const_mem_size() == {kinds: 0}
+    assert tiled.get_const_mem_size() == {kinds: 0}
     assert tiled.get_max_threads_per_block() == {kinds: 1024}
     assert tiled.overloads[kinds].max_cooperative_grid_blocks(64) == 32 * 132
     assert tiled.overloads[kinds].max_cooperative_grid_blocks((32, 32), 0) == 2 * 132
-    for ask in (tiled.get_regs_per_thread, tiled.inspect_sass_cfg, tiled.inspect_lto_ptx):
+    for ask in (tiled.inspect_sass_cfg, tiled.inspect_lto_ptx):
         with pytest.raises(NotImplementedError, match="not simulated"):
             ask()
     asked = []
@@ -287,6 +287,8 @@ def test_what_a_kernel_uses(cuda, monkeypatch):
         assert tiled.inspect_asm() == {kinds: "code asm"} and tiled.inspect_llvm(void(*kinds)) == "code llvm"
         assert tiled.overloads[kinds].inspect_sass() == "code sass"
         assert asked == [(tiled, kinds, what, None) for what in ("asm", "llvm", "sass")]
+        assert tiled.get_regs_per_thread() == {kinds: "code registers"}
+        assert tiled.get_local_mem_per_thread(void(*kinds)) == "code stack"
         assert cuda.compile_ptx(tiled.py_func, kinds, cc=(7, 5)) == ("code asm", types.none) and asked[-1][1:] == (
             kinds,
             "asm",
@@ -297,7 +299,8 @@ def test_what_a_kernel_uses(cuda, monkeypatch):
             cuda.compile_ptx(tiled.py_func, kinds, device=True)
         compilers.clear()
         ptx = functools.partial(cuda.compile_ptx, tiled.py_func, kinds)
-        for ask in (tiled.inspect_llvm, tiled.inspect_asm, tiled.inspect_sass, ptx):
+        figures = tiled.get_regs_per_thread, tiled.get_local_mem_per_thread
+        for ask in (tiled.inspect_llvm, tiled.inspect_asm, tiled.inspect_sass, ptx, *figures):
             with pytest.raises(NotImplementedError, match=r"pip install 'kernellens\[compiler\]'"):
                 ask()
     for ask in (cuda.compile, cuda.compile_for_current_device, cuda.declare_device):

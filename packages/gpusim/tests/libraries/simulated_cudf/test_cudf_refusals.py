@@ -52,6 +52,7 @@ CASES = [
     ("cudf.Series(['a']) < cudf.Series([1])", "TypeError", "not supported between instances of"),
     ("cudf.Series([1.5]) & 1", "TypeError", "Operation 'bitwise and' not supported between float64 and float64"),
     ("frame.a.astype('category').sum()", "TypeError", "does not support reduction 'sum'"),
+    *((f"frame.eval('{text}')", "RuntimeError", "non-matching operand types") for text in ("a + b", "b > 1", "-b", "a * 2.0")),
     ("cudf.Series(['a']).mean()", "TypeError", "does not support reduction 'mean'"),
 ]  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What a simulated kernel's `inspect_llvm`, `inspect_asm` and `inspect_sass` give: gpusim finds this by the entry point ``gpusim.compiler``."""
+"""What the real compiler says of a simulated kernel, for `inspect_asm` and `get_regs_per_thread`: gpusim finds this by the entry point ``gpusim.compiler``."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from gpusim.importing.errors import NotSimulatedError
 
 from .entry import compile
 
+_FIGURES = {"registers": "the number of registers of a kernel", "stack": "the local memory of a kernel"}
 
-def code(kernel: Any, kinds: tuple, what: str, cc: tuple[int, int] | None = None) -> str:
-    """The code that the real compiler makes of a kernel.
+
+def code(kernel: Any, kinds: tuple, what: str, cc: tuple[int, int] | None = None) -> str | int:
+    """The code that the real compiler makes of a kernel, or how much it takes of something.
 
     Parameters
     ----------
@@ -18,7 +20,7 @@ def code(kernel: Any, kinds: tuple, what: str, cc: tuple[int, int] | None = None
     kinds : tuple of numba types
         Of its arguments.
     what : str
-        ``"llvm"``, ``"asm"`` or ``"sass"``.
+        ``"llvm"``, ``"asm"`` or ``"sass"``; ``"registers"`` of a thread, or ``"stack"`` for bytes of local memory of a thread.
     cc : tuple of int, optional
         The compute capability; the chosen GPU's if left out.
 
@@ -28,6 +30,11 @@ def code(kernel: Any, kinds: tuple, what: str, cc: tuple[int, int] | None = None
         Without the compiler, or what takes machine code apart: with the command that installs it.
     """
     made = compile(kernel, *kinds, gpu=cc, raise_on_error=True)
+    if what in _FIGURES:
+        figure = getattr(made, what)
+        if figure is None:
+            raise NotSimulatedError(_FIGURES[what], "get_shared_mem_per_block()", made.missing)
+        return figure
     found = made.missing or {"llvm": made.llvm, "asm": made.ptx}.get(what) or made.sass
     if made.missing or found is None:
         raise NotSimulatedError(

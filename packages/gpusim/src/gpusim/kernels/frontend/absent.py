@@ -90,6 +90,8 @@ def numbas_error(node: ast.AST, function: ast.AST) -> str:
     if isinstance(node, ast.Set):  # Python's compiler makes one of three constants otherwise than one of two
         constant = len(node.elts) > 2 and all(isinstance(each, ast.Constant) for each in node.elts)
         return "TypingError" if constant else "AttributeError"
+    if isinstance(node, ast.Import | ast.ImportFrom | ast.ClassDef):
+        return "UnsupportedBytecodeError"
     return "TypingError" if isinstance(node, ast.Dict | ast.DictComp | ast.ListComp | ast.JoinedStr) else ""
 
 

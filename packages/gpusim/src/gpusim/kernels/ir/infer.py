@@ -803,7 +803,10 @@ class Inference:
             )
             return NONE
         if isinstance(value.type, Array) and is_written(v.place.function.pyfunc):
-            raise TypingError("An array cannot be assigned to a part of another in a kernel: write a loop")
+            raise TypingError(
+                "An array cannot be assigned to a part of another in a kernel (NRT required but not enabled): write a loop",
+                "NumbaRuntimeError",
+            )
         stored = (lambda x: x) if isinstance(value.type, Array) else self._stored(t.item, value.type, v)
         v.emit = lambda n: (
             f"{self.k(self.arrays.fill)}(g, {self.k(self.arrays.view)}(g, {n[0]}, {self._tupled(index, n[1])}, {self.k(access)}), "

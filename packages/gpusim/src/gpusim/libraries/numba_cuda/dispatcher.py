@@ -281,7 +281,7 @@ class CUDADispatcher(serialize.ReduceMixin):
         return {kinds: getattr(overload, name) for kinds, overload in self.overloads.items()}
 
     def get_regs_per_thread(self, signature: Any = None) -> Any:
-        """Registers of a thread: not simulated."""
+        """Registers of a thread, of the real compiler, by argument types or for one signature."""
         return self._each("regs_per_thread", signature)
 
     def get_const_mem_size(self, signature: Any = None) -> Any:
@@ -297,7 +297,7 @@ class CUDADispatcher(serialize.ReduceMixin):
         return self._each("max_threads_per_block", signature)
 
     def get_local_mem_per_thread(self, signature: Any = None) -> Any:
-        """Bytes of local memory of a thread, by argument types or for one signature."""
+        """Bytes of local memory of a thread, of the real compiler, by argument types or for one signature."""
         return self._each("local_mem_per_thread", signature)
 
     def _inspect(self, name: str, signature: Any) -> Any:
@@ -484,12 +484,6 @@ class _Kernel:
         if self._compiled is None:
             self._compiled = self._dispatcher._kernel.compiled(tuple(map(_arguments.example, self.argument_types)))
 
-    def _layout(self, name: str) -> int:
-        self.bind()
-        if self._compiled is None:
-            raise NotSimulatedError(f"the {name} memory of a kernel that is interpreted", None, "It is not compiled.")
-        return int(getattr(self._compiled, name).nbytes)
-
     @property
     def signature(self) -> Any:
         """Its signature."""
@@ -499,18 +493,21 @@ class _Kernel:
 
     @property
     def regs_per_thread(self) -> int:
-        """Registers of a thread: not simulated."""
-        raise NotSimulatedError("the number of registers of a kernel", "get_shared_mem_per_block()", _NOTE)
+        """Registers of a thread, of the real compiler."""
+        return self._asked("registers", "the number of registers of a kernel", "get_shared_mem_per_block()")
 
     @property
     def shared_mem_per_block(self) -> int:
         """Bytes of static shared memory of a block."""
-        return self._layout("shared")
+        self.bind()
+        if self._compiled is None:
+            raise NotSimulatedError("the shared memory of a kernel that is interpreted", None, "It is not compiled.")
+        return int(self._compiled.shared.nbytes)
 
     @property
     def local_mem_per_thread(self) -> int:
-        """Bytes of local memory of a thread."""
-        return self._layout("local")
+        """Bytes of local memory of a thread, of the real compiler: it keeps some local arrays in registers, and spills others."""
+        return self._asked("stack", "the local memory of a kernel", "get_shared_mem_per_block()")
 
     @property
     def const_mem_size(self) -> int:
@@ -547,10 +544,13 @@ class _Kernel:
         return self._code("sass")
 
     def _code(self, what: str, cc: Any = None) -> str:
-        """What a package that brings the real compiler makes of the kernel."""
+        return self._asked(what, f"inspect_{what}()", _NEAREST, cc)
+
+    def _asked(self, what: str, name: str, nearest: str, cc: Any = None) -> Any:
+        """What a package that brings the real compiler says of the kernel."""
         from importlib.metadata import entry_points
 
         compilers = entry_points(group="gpusim.compiler")
         if not compilers:
-            raise NotSimulatedError(f"inspect_{what}()", _NEAREST, f"{_NOTE} {_BRINGS}")
+            raise NotSimulatedError(name, nearest, f"{_NOTE} {_BRINGS}")
         return next(iter(compilers)).load()(self._dispatcher, self.argument_types, what, cc)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.core.errors import LoweringError
+from numba.core.errors import LoweringError, UnsupportedBytecodeError
 
 from gpusim.kernels.limits import MISSING as missing_launch_config_msg
 from gpusim.kernels.limits import normalize as normalize_kernel_dimensions
@@ -23,10 +23,6 @@ class KernelRuntimeError(RuntimeError):
     def __init__(self, msg: str, tid: Any = None, ctaid: Any = None):
         self.tid, self.ctaid, self.msg = tid, ctaid, msg
         super().__init__(f"An exception was raised in thread={tid} block={ctaid}\n\t{msg}")
-
-
-class UnsupportedBytecodeError(Exception):
-    """Python that a kernel cannot use."""
 
 
 class CudaLoweringError(LoweringError):

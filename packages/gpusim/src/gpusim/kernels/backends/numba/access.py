@@ -438,12 +438,17 @@ def _emptied(context, builder, kind: types.Type, value: ir.Value, outside: ir.Va
     return array._getvalue()
 
 
+WRITE_A_LOOP = (
+    "an array cannot be assigned to a part of another in a kernel (NRT required but not enabled): write a loop."
+)
+
+
 @intrinsic
 def set(typingctx, c, m, base, index, value, site):
     """``base[index] = value``, checked."""
     if isinstance(base, types.Array) and isinstance(value, types.Array) and not is_element(base, index):
         # Numba's code for it needs its runtime, which there is none of on a GPU ("NRT required but not enabled").
-        raise errors.TypingError("an array cannot be assigned to a part of another in a kernel: write a loop.")
+        raise errors.TypingError(WRITE_A_LOOP)
     if isinstance(base, types.Array):
         chosen = typingctx.resolve_setitem(base, index, value)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -12,6 +13,7 @@ from numba.core import errors, ir, types
 
 from ...faults import LoweringFault, UncompilableError
 from ...frontend.python.resolve import Function, is_written
+from .access import WRITE_A_LOOP
 from .unsupported import Unlowered, absent, attribute, named
 
 
@@ -25,6 +27,10 @@ class Refused(Exception):
 
 class NumbaRuntimeError(UncompilableError, errors.NumbaRuntimeError):
     """What needs memory that Numba's runtime would give, which a kernel does not have."""
+
+
+class UnsupportedBytecodeError(UncompilableError, errors.UnsupportedBytecodeError):
+    """A statement of Python that Numba does not know in a kernel."""
 
 
 _PLACE = re.compile(r'File "([^"]*)", line (\d+)')
@@ -41,7 +47,7 @@ _FLOAT_INDEX = re.compile(r"^\w+\(array\([^()]*\), (?:\w*Tuple\([^()]*?)?\b(floa
 _LITERAL = re.compile(r"Literal\[(\w+)\]\(([^()]*)\)")
 
 
-def explain(functions: dict[str, Function], kernel: Function, error: Exception) -> TypingError:
+def explain(functions: dict[str, Function], kernel: Function, error: Exception) -> TypingError | NumbaRuntimeError:
     """Numba's error about the rewritten kernel, told about the kernel as it was written.
 
     Parameters
@@ -53,6 +59,7 @@ def explain(functions: dict[str, Function], kernel: Function, error: Exception) 
     if not isinstance(error, errors.NumbaError):
         text = " ".join(["its compiler ends in", type(error).__name__, *text.splitlines()[:1]])
     fields = {"kernel": kernel.name, "filename": kernel.filename, "original": text}
+    computed = False
     for function, line in _lines(functions, kernel, text):
         fields |= {
             "filename": function.filename,
@@ -62,7 +69,16 @@ def explain(functions: dict[str, Function], kernel: Function, error: Exception) 
         }
         if function is not kernel:
             fields["function"] = function.name
-    return TypingError(f"Numba cannot compile this: {words(text)}", **fields)
+        computed = computed or _computes(function, line)
+    said = words(text)
+    kind = NumbaRuntimeError if said == WRITE_A_LOOP and not computed else TypingError
+    return kind(f"Numba cannot compile this: {said}", **fields)
+
+
+def _computes(function: Function, line: int) -> bool:
+    """Whether a line assigns what it computes: an array that is computed is refused before it is assigned."""
+    assigned = (each for each in ast.walk(function.node) if isinstance(each, ast.Assign) and each.lineno == line)
+    return any(isinstance(each.value, ast.BinOp | ast.UnaryOp) for each in assigned)
 
 
 def words(text: str) -> str:

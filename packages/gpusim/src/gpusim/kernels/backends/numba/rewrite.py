@@ -26,7 +26,7 @@ from ...frontend.python.desugar import at
 from ...frontend.python.resolve import FUNCTION_PREFIX, PREFIX, Function, is_written
 from ...sanitizer.log import Site
 from ...sanitizer.records import FROM_THE_END, of_a_copy
-from .diagnostics import NumbaRuntimeError, TypingError
+from .diagnostics import NumbaRuntimeError, TypingError, UnsupportedBytecodeError
 from .waiting import CannotCompile, spins, waits
 from .worker_state import Context, Yield
 
@@ -57,7 +57,7 @@ REFUSED = {
     ast.Delete: "del of an element",
 }
 
-_KINDS = {**PYTHONS, "NumbaRuntimeError": NumbaRuntimeError, "TypingError": TypingError}
+_KINDS = {**PYTHONS, **{kind.__name__: kind for kind in (NumbaRuntimeError, TypingError, UnsupportedBytecodeError)}}
 
 
 def is_field(node: ast.Subscript) -> bool:

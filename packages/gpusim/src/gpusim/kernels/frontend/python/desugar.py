@@ -40,7 +40,7 @@ class _Rewriter(ast.NodeTransformer):
     def __init__(self, node: ast.FunctionDef, error: Callable[[str, ast.AST], Exception]):
         self.error = error
         self.count = 0
-        self.stored = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        self.stored = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
 
     def statement(self, node: ast.stmt) -> list[ast.stmt]:
         made = self.visit(node)
@@ -63,18 +63,22 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Global(self, node: ast.Global | ast.Nonlocal) -> ast.AST:
         changed = next((name for name in node.names if name in self.stored), None)
         if changed is not None:
-            raise self.error(
+            error: Any = self.error(
                 f"A kernel cannot change {changed}, a variable of Python's: pass an array and change its elements.",
                 node,
             )
+            error.numbas = "UnsupportedBytecodeError"
+            raise error
         return ast.copy_location(ast.Pass(), node)
 
     visit_Nonlocal = visit_Global
 
     def visit_Delete(self, node: ast.Delete) -> ast.AST:
-        raise self.error(
+        error: Any = self.error(
             'del cannot be used in a kernel: Numba refuses it ("Illegal IR, del found"). Leave it out.', node
         )
+        error.numbas = "TypingError" if any(isinstance(part, ast.Subscript) for part in node.targets) else ""
+        raise error
 
     def visit_Match(self, node: ast.Match) -> list[ast.stmt]:
         self.generic_visit(node)

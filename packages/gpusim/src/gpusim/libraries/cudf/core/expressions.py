@@ -75,6 +75,12 @@ def _split(line: str) -> tuple[str, str] | None:
     return None
 
 
+def _type(value: Any) -> str:
+    """The type that libcudf gives an operand: a column's, or int64, float64, bool or text of a number or text of Python."""
+    kind = value.dtype if hasattr(value, "dtype") else np.array(value).dtype
+    return "text" if getattr(kind, "kind", "O") in "OUT" else str(kind)
+
+
 class Evaluator:
     """Walks an expression's tree."""
 
@@ -135,11 +141,18 @@ class Evaluator:
     def _apply(self, op: str, left: Any, right: Any) -> Any:
         import operator
 
+        self._match(left, right)
         return getattr(operator, f"{op}_" if op in ("and", "or") else op)(left, right)
+
+    def _match(self, left: Any, right: Any) -> None:
+        """Refuse operands of two types: `eval` is libcudf's (expression_parser.cpp), which converts none; `query` is Numba's."""
+        if not self.query and _type(left) != _type(right):
+            raise RuntimeError("CUDF failure: An AST expression was provided non-matching operand types.")
 
     def _unaryop(self, node: ast.UnaryOp) -> Any:
         value = self.visit(node.operand)
         if isinstance(node.op, ast.USub):
+            self._match(-1, value)  # a product with this whole number, pylibcudf's expressions.pyx says
             return -value
         if isinstance(node.op, ast.UAdd):
             return value

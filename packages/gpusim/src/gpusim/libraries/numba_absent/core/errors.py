@@ -25,6 +25,10 @@ class NumbaRuntimeError(NumbaError):
     """What fails where a kernel is launched."""
 
 
+class UnsupportedBytecodeError(Exception):
+    """A statement that a kernel does not have."""
+
+
 class TypingError(NumbaError):
     """What has no type."""
 
