@@ -445,9 +445,12 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "capstone.futures": {
         "counts:_counted:0:host:0": "`first` and `buffer` are small, and no chunk goes to the host.",
         "counts:_counted:9:constant:0": "Dask finds out the meta by itself, and the shape in between is only noted.",
+        "counts:_counted:9:constant:1": "Dask finds out the meta by itself, and the shape in between is only noted.",
         "counts:_counted:9:keyword:0": "Dask finds out the meta by itself, and the shape in between is only noted.",
         "counts:_counted:9:keyword:1": "Dask finds out the meta by itself, and the shape in between is only noted.",
         "counts:_counted:9:keyword:2": "Dask finds out the meta by itself, and the shape in between is only noted.",
+        "counts:carried:5:once:1": "The first flight is always the first of its plane.",
+        "counts:carried:7:cast:0": "A zero of another type is a weak one: float32 stays.",
         "mean:_right:0:host:0": "`first` and `buffer` are small, and no chunk goes to the host.",
         "mean:_right:3:keyword:0": "Dask finds out the dtype and the meta by itself.",
         "mean:_right:3:keyword:1": "Dask finds out the dtype and the meta by itself.",
