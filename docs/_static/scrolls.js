@@ -17,7 +17,10 @@
     box.classList.toggle("hf-more", hidden - box.scrollLeft > 2);
     if (said) said.hidden = hidden <= 2;
   };
-  const all = () => document.querySelectorAll(boxes).forEach(look);
-  addEventListener("load", all);
-  addEventListener("resize", all);
+  // A box gets another size with the window, when something folded is opened, and when a page is laid out late.
+  const sizes = new ResizeObserver((changed) => requestAnimationFrame(() => changed.forEach(({ target }) => look(target))));
+  addEventListener("load", () => document.querySelectorAll(boxes).forEach((box) => {
+    look(box);
+    sizes.observe(box);
+  }));
 })();
