@@ -711,17 +711,17 @@ client.wait_for_workers(len(processes), timeout=120)
 
 # %%
 def draw(seed):
-    return np.random.default_rng(seed).random(100_000)
+    return np.random.default_rng(seed).random((1_000, 100))
 
 
 def ordered(values):
-    return np.sort(values)
+    return np.sort(values)  # each row
 
 
 def added(values):
     total = 0.0
-    for value in values:
-        total += value * value
+    for value in values.ravel():
+        total += (value - 0.5) ** 2
     return total
 
 
@@ -734,15 +734,16 @@ my_culprit = "?"
 # %%
 report = Path(tempfile.mkdtemp()) / "report.html"
 with performance_report(str(report), mode="inline"):
-    numbers = client.map(draw, range(24))
+    numbers = client.map(draw, range(48))
     sums = client.gather(client.map(added, client.map(ordered, numbers)))
-assert np.allclose(np.divide(sums, 100_000), 1 / 3, atol=0.01) and report.stat().st_size > 100_000
+assert np.allclose(np.divide(sums, 100_000), 1 / 12, atol=0.01) and report.stat().st_size > 100_000
 print(f"a page of {report.stat().st_size / 1e6:.0f} MB: {report}")
 
-until, looks = time.monotonic() + 60, {}
-while sum(looks.values()) < 20 and time.monotonic() < until:
-    looks = {name: client.profile(key=name)["count"] for name in ("draw", "ordered", "added")}
-    time.sleep(0.2)  # workers send what they have seen once a second
+looks, before = {"none yet": 0}, None
+until = time.monotonic() + 60
+while (looks != before or sum(looks.values()) < 40) and time.monotonic() < until:
+    time.sleep(1.5)  # workers send what they have seen once a second
+    before, looks = looks, {name: client.profile(key=name)["count"] for name in ("draw", "ordered", "added")}
 for name, count in looks.items():
     print(f"{name}: {count / sum(looks.values()):.0%}")
 print(f"most of it: {max(looks, key=looks.get)}; you said {my_culprit}")
