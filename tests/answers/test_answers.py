@@ -64,6 +64,7 @@ class Notebook:
 
     def _start(self) -> None:
         env = {**os.environ, "HUNDREDFOLD_STATE": str(self._state), "HUNDREDFOLD_STRICT": "0"}
+        env.pop("HUNDREDFOLD_ONE_SAMPLE", None)  # an answer that measures is judged by its samples
         self._manager, self._client = start_new_kernel(kernel_name="python3", cwd=self._folder, env=env)
         for source in self._begin:
             said, error = self._run(source)
