@@ -122,10 +122,10 @@ def explain(got: Rows, expected: Rows, ordered: bool) -> None:
         if wrong.any():
             place = int(np.argmax(wrong))
             a, b = _both(*(table[name].iloc[place] for table in (ours, theirs)), expected.kinds[name])
-            where = f"row {place}" if ordered else f"row {place}, when the rows are sorted"
+            where = f"row {place}" if ordered else f"row {place} of the sorted rows"
             refuse(
                 "value",
-                f"{int(wrong.sum())} of {len(wrong)} values of {name} are wrong: in {where} {a}; expected was {b}.",
+                f"{int(wrong.sum())} of {len(wrong)} values of {name} are wrong. In {where} it is {a}; expected was {b}.",
                 diagnosed=False,
             )
 
