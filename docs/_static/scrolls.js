@@ -5,13 +5,13 @@
   const look = (box) => {
     const hidden = box.scrollWidth - box.clientWidth;
     let said = known.get(box);
+    if (hidden > 0) box.tabIndex = 0; // keys have to reach what scrolls, however little
     if (hidden > 2 && !said) {
       known.set(box, said = document.createElement("span"));
       said.className = "hf-swipe";
       said.ariaHidden = "true";
       said.textContent = "Swipe for the rest →";
       if (!box.matches(".hf-columns")) box.after(said);
-      box.tabIndex = 0;
       box.addEventListener("scroll", () => look(box), { passive: true });
     }
     box.classList.toggle("hf-more", hidden - box.scrollLeft > 2);
