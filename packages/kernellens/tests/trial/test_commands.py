@@ -70,7 +70,7 @@ def test_sigterm_ends_the_program_too_and_leaves_no_copy(tmp_path, kind):
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=300) == 128 + signal.SIGTERM
     wait_until(lambda: gone(int(begun.read_text())))
-    assert list(scratch.iterdir()) == []
+    assert not list(scratch.glob("kernellens-try-*"))  # what a kernel that was ended leaves is Jupyter's
 
 
 def wait_until(holds):

@@ -131,6 +131,7 @@ def test_who_answers_and_leaves_without_reading_on_is_heard(place):
             assert one.recv(100) == b"too much"
 
 
+@pytest.mark.large  # timed out once in two runs of `make test`; the cause is not known (CHECKLIST, 26)
 def test_who_writes_to_somebody_who_has_left_is_told(place):
     """Also while what those had sent is not read: a server that waits until it is rid of its answer would wait without end."""
     with carried("outer", "inner") as own:
