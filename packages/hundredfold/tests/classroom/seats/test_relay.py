@@ -131,20 +131,28 @@ def test_who_answers_and_leaves_without_reading_on_is_heard(place):
             assert one.recv(100) == b"too much"
 
 
-@pytest.mark.large  # timed out once in two runs of `make test`; the cause is not known (CHECKLIST, 26)
-def test_who_writes_to_somebody_who_has_left_is_told(place):
+@pytest.mark.parametrize("before", ["nothing", "all that there is room for"])
+def test_who_writes_to_somebody_who_has_left_is_told(place, before):
     """Also while what those had sent is not read: a server that waits until it is rid of its answer would wait without end."""
     with carried("outer", "inner") as own:
         one, two = joined(own, "outer")
         with one, two:
-            one.settimeout(1)
-            with contextlib.suppress(TimeoutError):
-                while True:
-                    one.send(bytes(1 << 16))
+            fill(one)
+            if before != "nothing":
+                fill(two)
             one.close()
+            two.settimeout(WAIT)
             with pytest.raises(BrokenPipeError):
                 while True:
                     two.sendall(bytes(1 << 16))
+
+
+def fill(line: socket.socket) -> None:
+    """Write until nobody takes more for a second."""
+    line.settimeout(1)
+    with contextlib.suppress(TimeoutError):
+        while True:
+            line.send(bytes(1 << 16))
 
 
 def test_files_are_not_handed_on(place):

@@ -108,6 +108,9 @@ class Relay:
         except OSError:  # they read no more, which the other side is told; what they have said is still to be carried
             end.held, end.other.reads = b"", False
             end.other.line.shutdown(socket.SHUT_RD)
+            with contextlib.suppress(OSError):  # what lies there is taken, else who waits for room there is not told
+                while end.other.line.recv(PART):
+                    pass
 
     def _watch(self, end):
         """Have the kernel tell what is waited for. Nothing is: then not even that the other side has left, which it would say without end."""
