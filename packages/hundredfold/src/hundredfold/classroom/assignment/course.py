@@ -69,6 +69,10 @@ def write(folder: Path, units: tuple[str, ...] = (), replace: bool = False) -> W
     done = Written()
     these = [(stem, instructors(stem)) for stem in paths.units(units, stems())]
     settings = resources.files(__package__).joinpath("nbgrader_config.txt").read_text(encoding="utf-8")
+    if not folder.exists():
+        folder.mkdir(
+            mode=0o700, parents=True
+        )  # learners' work and the gradebook will be in it, and nbgrader lets everybody read them
     _put(folder / "nbgrader_config.py", settings.encode(), done, replace, None)
     for stem, notebook in these:
         file = folder / "source" / stem[3:] / f"{stem}.ipynb"
