@@ -536,10 +536,7 @@ class ndarray:
         return pickle.dumps(self, -1)
 
     def __array__(self, dtype: Any = None, copy: Any = None):
-        raise TypeError(
-            "Implicit conversion to a NumPy array is not allowed. "
-            "Please use `.get()` to construct a NumPy array explicitly."
-        )
+        raise TypeError(launch.IMPLICIT)
 
     def __reduce__(self):
 
