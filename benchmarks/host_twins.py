@@ -2,7 +2,8 @@
 
     python benchmarks/host_twins.py [NAME ...]
 
-What takes more than 1.5 times its twin is worth a look. Ratios are of the shortest times, and the median of the pairs' ratios.
+What takes more than 1.5 times its twin is worth a look. Times are the process's CPU time, all threads together, so that they hold on a
+busy machine. Ratios are of the shortest times, and the median of the pairs' ratios.
 """
 
 import sys

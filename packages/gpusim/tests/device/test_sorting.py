@@ -41,6 +41,18 @@ def test_the_result_is_that_of_a_stable_sort(kind, odd):
         assert bits(a) == bits(wanted), (shape, axis)
 
 
+@pytest.mark.parametrize("kind", "iIlL")
+@pytest.mark.parametrize("bits_used", [20, 45, 64], ids=["narrow", "with the position 59 bits", "whole"])
+def test_integers_of_any_range_keep_the_order_of_equals(kind, bits_used):
+    dtype = np.dtype(kind)
+    drawn = np.random.default_rng(5).integers(0, 1 << 64, 6000, np.uint64)
+    a = (drawn >> np.uint64(64 - bits_used)).astype(dtype)
+    a[1000:2000] = a[:1000]
+    assert (sorting._numbered(a) is None) == (bits_used == 64 and dtype.itemsize == 8)
+    for each in (a, a.reshape(2, -1), a.reshape(-1, 2).T):
+        assert (sorting.argsort(each) == np.argsort(each, kind="stable")).all()
+
+
 @pytest.mark.parametrize("value", [0.0, -0.0, np.nan, 3.0])
 def test_all_equal(value):
     a = np.full(10_000, value)

@@ -41,6 +41,8 @@ def argsort(a: np.ndarray, axis: int = -1) -> np.ndarray:
     if a.dtype.kind not in "iuf" or a.dtype.itemsize < 4 or a.size < _SMALL:
         return np.argsort(a, axis, kind="stable")
     lanes = np.moveaxis(a, axis, -1)
+    if a.dtype.kind in "iu" and (keys := _numbered(lanes)) is not None:
+        return np.moveaxis(keys, -1, axis)
     order = np.argsort(lanes, -1)
     values = np.take_along_axis(lanes, order, -1)
     equal = np.zeros(values.shape, bool)  # whether it is one of a run of equals, and not the first
@@ -58,3 +60,19 @@ def argsort(a: np.ndarray, axis: int = -1) -> np.ndarray:
         keys.sort()
         flat[runs] = keys - number * lanes.shape[-1]
     return np.moveaxis(order, -1, axis)
+
+
+def _numbered(lanes: np.ndarray) -> np.ndarray | None:
+    """Positions that sort integers along the last axis; None where a value and a position do not fit into 64 bits.
+
+    Equal values keep their order, since the position is the lower part of what is sorted, and sorting numbers is faster than sorting positions.
+    """
+    low, bits = lanes.min(), (lanes.shape[-1] - 1).bit_length()
+    if int(lanes.max()) - int(low) >= 1 << (63 - bits):
+        return None
+    keys = (lanes - low).view(f"u{lanes.itemsize}").astype(np.int64, order="C")  # the difference may wrap around
+    keys <<= bits
+    keys |= np.arange(lanes.shape[-1])
+    keys.sort(-1)
+    keys &= (1 << bits) - 1
+    return keys

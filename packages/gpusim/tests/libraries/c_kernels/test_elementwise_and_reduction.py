@@ -42,6 +42,31 @@ def test_what_broadcasting_repeats_is_read_once(cp):
     assert reduce(x, rows, one, axis=1).get().tolist() == [24.0] * 4
 
 
+@pytest.mark.parametrize(
+    "make", [lambda a: a, lambda a: a[::2], lambda a: a[:7].astype("f2"), lambda a: a[:12].reshape(3, 4).T]
+)
+@pytest.mark.parametrize("n", [20, 20_000], ids=["few", "many"])
+def test_an_input_that_is_the_output_is_read_as_it_was_written(cp, make, n):
+    # An input is a reference: `const {t} &{n} = _raw_{n}[_ind.get()];` [cupy/_core/_kernel.pyx, v14.2.0]
+    kernel = cp.ElementwiseKernel("T x", "T y, T z", "y = x + (T)1; z = x", "in_place")
+    x = make(cp.arange(n, dtype="f4"))
+    wanted, z = x.get() + 1, cp.empty_like(x)
+    kernel(x, x, z)
+    assert (x.get() == wanted).all() and (z.get() == wanted).all()
+
+
+def test_contiguous_arrays_are_not_copied(cp, squared, monkeypatch):
+    copied = []
+    submit = queue.submit_uncounted
+    monkeypatch.setattr(queue, "submit_uncounted", lambda name, *rest: [copied.append(name), submit(name, *rest)][1])
+    x = cp.arange(20_000, dtype="f4")
+    kernel = cp.ReductionKernel("T x, T y", "T z", "x * y", "a + b", "z = a", "0", "product")
+    assert squared(x, x).sum() == 0 and kernel(x[:5], x[:5]) == 30
+    assert "cupy_copy" not in copied
+    squared(x[::2], x[::2])
+    assert "cupy_copy" in copied
+
+
 def test_placeholders(cp):
     kernel = cp.ElementwiseKernel(
         "X x, Y y", "Z z", "if (x - 2 > y) {\n z = x * y;\n} else {\n z = x + y;\n}", "my_kernel"

@@ -311,3 +311,8 @@ def test_what_cannot_be_padded_is_refused_at_the_call_and_not_later(cp, mode):
         cp.pad(cp.empty((0, 3)), 2, mode)
     cp.cuda.Device().synchronize()
     assert cp.pad(cp.empty((0, 3)), 2).shape == (4, 7)
+
+
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect"])
+def test_a_scalar_array_has_nothing_to_pad(cp, mode):
+    assert cp.pad(cp.array(3.0), 1, mode).get().tolist() == 3.0

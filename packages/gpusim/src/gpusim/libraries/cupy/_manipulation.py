@@ -198,7 +198,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> nd
     if callable(mode):
         return _pad_by(array, widths, mode, kwargs)
     # What NumPy refuses (an empty axis that has no edge, an unknown mode) is refused here and not when the queue runs.
-    np.pad(np.zeros([min(n, 1) for n in array.shape], array.dtype), np.minimum(widths, 1), mode)
+    np.pad(np.zeros([min(n, 1) for n in array.shape], array.dtype), np.minimum(pad_width, 1), mode)
     shape = tuple(n + int(before) + int(after) for n, (before, after) in zip(array.shape, widths, strict=True))
     return launch.submit_into("cupy_pad", launch.empty(shape, array.dtype), np.pad, array, pad_width, mode, **kwargs)
 

@@ -166,7 +166,7 @@ def either(context, builder, c, m, aryty, array, idxty, index, site, act: Callab
     shape = cgutils.unpack_tuple(builder, array.shape, aryty.ndim)
     zero = ir.Constant(WORD, 0)
     wide, places, signs = [], [], 0
-    negative, past = zero, None
+    negative, past = zero, []
     for axis, (part, value) in enumerate(zip(_components(idxty), values, strict=True)):
         signed = types.unliteral(part).signed
         position = context.cast(builder, value, part, types.int64 if signed else types.uint64)
@@ -177,12 +177,11 @@ def either(context, builder, c, m, aryty, array, idxty, index, site, act: Callab
             negative = builder.or_(negative, _negative(builder, below, axis))
             position = builder.select(below, builder.add(position, shape[axis]), position)
         places.append(position)
-        wrong = builder.icmp_unsigned(">=", position, shape[axis])
-        past = wrong if past is None else builder.or_(past, wrong)
+        past.append(builder.icmp_unsigned(">=", position, shape[axis]))
     # Before the branches, so that LLVM shares the arithmetic among accesses.
     here = cgutils.get_item_pointer(context, builder, aryty, array, places, wraparound=False)
     outside, joined = (builder.append_basic_block(name) for name in ("outside", "joined"))
-    for condition in filter(None, (past, tracing(builder, c) if traced else None)):
+    for condition in (*past, *([tracing(builder, c)] if traced else [])):
         inside = builder.append_basic_block("inside")
         builder.cbranch(condition, outside, inside).set_weights([1, 2000])
         builder.position_at_end(inside)

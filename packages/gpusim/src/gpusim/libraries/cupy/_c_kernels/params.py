@@ -230,8 +230,8 @@ def broadcast(args: list, params: tuple[Parameter, ...], use_size: bool) -> tupl
             shapes = " ".join(str(args[k].shape) for k in plain)
             raise ValueError(f"operands could not be broadcast together with shapes {shapes}") from None
     views = list(args)
-    for k in plain:
-        views[k] = np.broadcast_to(args[k]._a, shape)
+    for k in plain:  # NumPy's broadcast views cannot be written to, so that a kernel would get a copy
+        views[k] = args[k]._a if args[k].shape == shape else np.broadcast_to(args[k]._a, shape)
     return views, shape
 
 
@@ -265,6 +265,7 @@ class Operands:
         self._reads: list[np.ndarray] = []
         self._writes: list[np.ndarray] = []
         self._back: list[tuple[np.ndarray, np.ndarray]] = []
+        self._copies: dict[tuple, np.ndarray] = {}
 
     def taken(self, view: np.ndarray, *, read: bool = True, written: bool = False) -> np.ndarray:
         """A flat array with an array's elements in C order."""
@@ -278,8 +279,11 @@ class Operands:
         dtype = np.dtype(np.float32) if view.dtype == FLOAT16 else view.dtype
         if view.flags.c_contiguous and view.flags.writeable and dtype == view.dtype:
             return view.reshape(-1)
-        copy = np.empty(view.shape, dtype)
-        queue.submit_uncounted("cupy_copy", np.copyto, (copy, view, "unsafe"))
+        at = view.ctypes.data, view.shape, view.strides, view.dtype
+        copy = self._copies.get(at)  # an input that is the output is one array for the kernel
+        if copy is None:
+            copy = self._copies[at] = np.empty(view.shape, dtype)
+            queue.submit_uncounted("cupy_copy", np.copyto, (copy, view, "unsafe"))
         if written:
             self._back.append((view, copy))
         return copy.reshape(-1)
