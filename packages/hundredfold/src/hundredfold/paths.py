@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
-from gpusim.hardware.paths import made, private_temporary, user_folder
+from gpusim.hardware.paths import is_private, made, private_temporary, user_folder
 
 __all__ = ["UnknownUnit", "data_dir", "private_temporary", "repository", "state_dir", "units"]
 
@@ -67,4 +68,12 @@ def units(named: Iterable[str], stems: Iterable[str]) -> list[str]:
 
 def state_dir() -> Path:
     """Return the folder for what must be kept (the learner's progress); it is made. HUNDREDFOLD_STATE overrides it."""
-    return made("HUNDREDFOLD_STATE", user_folder("state", "hundredfold"), "state")
+    state = made("HUNDREDFOLD_STATE", user_folder("state", "hundredfold"), "state")
+    if state.parent.name.startswith(
+        "gpusim-"
+    ):  # no home: before 0.2.0 that temporary folder was called after the course
+        before = state.parent.with_name(state.parent.name.replace("gpusim", "hundredfold", 1))
+        with suppress(OSError):  # there is none, or `state` has files already
+            if is_private(before):
+                (before / "state").rename(state)
+    return state

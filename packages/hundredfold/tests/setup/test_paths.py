@@ -49,6 +49,25 @@ def test_a_home_that_cannot_be_written(tmp_path, monkeypatch):
     assert spare.is_dir() and spare.is_relative_to(tmp_path / "tmp") and os.access(spare, os.W_OK)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the XDG rules are Linux's")
+@pytest.mark.parametrize("mode", [0o700, 0o755], ids=["their own", "one that others may read"])
+def test_progress_of_an_older_version_without_a_home_is_found(tmp_path, monkeypatch, mode):
+    """Until gpusim was a package of its own, the folder among the temporary files had the course's name."""
+    monkeypatch.delenv("HUNDREDFOLD_STATE")
+    (tmp_path / "home").touch()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+    before = tmp_path / f"hundredfold-{os.getuid()}/state"
+    before.mkdir(parents=True)
+    (before / "progress.jsonl").write_text("{}\n")
+    before.parent.chmod(mode)
+    assert (paths.state_dir() / "progress.jsonl").exists() is (mode == 0o700)
+    (paths.state_dir() / "progress.jsonl").write_text("{}\n{}\n")
+    before.mkdir(exist_ok=True)
+    assert (paths.state_dir() / "progress.jsonl").read_text() == "{}\n{}\n", "what is newer stays"
+
+
 @pytest.mark.skipif(
     not hasattr(os, "getuid"), reason="Windows gives each user a folder for temporary files of their own"
 )
