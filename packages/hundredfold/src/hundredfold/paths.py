@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
 from gpusim.hardware.paths import is_private, made, private_temporary, user_folder
 
-__all__ = ["UnknownUnit", "data_dir", "private_temporary", "repository", "state_dir", "units"]
+__all__ = ["UnknownUnit", "data_dir", "private_temporary", "repository", "state_dir", "units", "write_whole"]
 
 _PACKAGE = Path(__file__).resolve().parent
 _INSIDE = Path("packages", "hundredfold")  # of a checkout
@@ -77,3 +79,31 @@ def state_dir() -> Path:
             if is_private(before):
                 (before / "state").rename(state)
     return state
+
+
+def write_whole(file: Path, data: bytes, mode: int | None = None, *, sync: bool = False) -> None:
+    """Write a file whole or not at all; its folder is made.
+
+    Parameters
+    ----------
+    mode : int, optional
+        Its permissions; by default those that the process's umask leaves.
+    sync : bool
+        Wait until it is on the disk: a machine that loses its power has the old file or the new one.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    handle, part = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(data)
+            if sync:
+                out.flush()
+                os.fsync(out.fileno())
+        if mode is None:
+            os.umask(mask := os.umask(0))
+            mode = 0o666 & ~mask
+        os.chmod(part, mode)
+        os.replace(part, file)
+    except BaseException:
+        os.unlink(part)
+        raise

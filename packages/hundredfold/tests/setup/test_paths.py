@@ -131,3 +131,24 @@ def test_a_unit_has_many_names(named, found):
 def test_an_unknown_unit_is_said_beside_those_there_are(name):
     with pytest.raises(paths.UnknownUnit, match=f"There is no unit '{name}'. There are: 01_arrays, 07_dataframes."):
         paths.units(["1", name], ["01_arrays", "07_dataframes"])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no umask")
+def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    file = tmp_path / "deep" / "a.json"
+    before = os.umask(0o027)
+    try:
+        paths.write_whole(file, b"old")
+    finally:
+        assert os.umask(before) == 0o027, "the umask is as it was"
+    assert file.read_bytes() == b"old" and file.stat().st_mode & 0o777 == 0o640
+    paths.write_whole(file, b"new", 0o604, sync=True)
+    assert file.read_bytes() == b"new" and file.stat().st_mode & 0o777 == 0o604
+
+    def full(*_):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match="no space"):
+        paths.write_whole(file, b"newer")
+    assert file.read_bytes() == b"new" and os.listdir(file.parent) == ["a.json"]
