@@ -71,14 +71,17 @@ def units(named: Iterable[str], stems: Iterable[str]) -> list[str]:
 def state_dir() -> Path:
     """Return the folder for what must be kept (the learner's progress); it is made. HUNDREDFOLD_STATE overrides it."""
     state = made("HUNDREDFOLD_STATE", user_folder("state", "hundredfold"), "state")
-    if state.parent.name.startswith(
-        "gpusim-"
-    ):  # no home: before 0.2.0 that temporary folder was called after the course
+    if is_temporary(state):  # before 0.2.0 that folder was called after the course
         before = state.parent.with_name(state.parent.name.replace("gpusim", "hundredfold", 1))
         with suppress(OSError):  # there is none, or `state` has files already
             if is_private(before):
                 (before / "state").rename(state)
     return state
+
+
+def is_temporary(state: Path) -> bool:
+    """Whether the folder for what must be kept is among the temporary files: there is no home that can be written to."""
+    return state.parent.name.startswith("gpusim-")
 
 
 def write_whole(file: Path, data: bytes, mode: int | None = None, *, sync: bool = False) -> None:
