@@ -1810,7 +1810,6 @@ def _least(*lengths):
 
 
 def _no_operation(name: str, a: Type, b: Type) -> str:
-
     text = f"There is no {a} {WORDS.get(name, name)} {b}"
     if isinstance(a, Array) or isinstance(b, Array):
         return text + ": a kernel computes with elements, x[i], not with whole arrays"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import os
-import tempfile
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -92,16 +90,7 @@ def _put(file: Path, content: bytes, done: Written, replace: bool, untouched: bo
         if not (replace or untouched):
             done.kept.append(file)
             return
-    file.parent.mkdir(parents=True, exist_ok=True)
-    handle, part = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(content)
-        os.chmod(part, 0o644)
-        os.replace(part, file)
-    except BaseException:
-        os.unlink(part)
-        raise
+    paths.write_whole(file, content, 0o644)
     done.written.append(file)
 
 
