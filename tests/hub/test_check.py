@@ -23,6 +23,13 @@ from hundredfold.classroom.seats import first_run, proxy
 CONFIGURATION = hubs.DEPLOY / "jupyterhub_config.py"
 
 
+@pytest.fixture(scope="module")
+def people():
+    """Groups of this file's own: in those of all tests there may be accounts that no hub takes."""
+    with hubs.people() as made:
+        yield made
+
+
 @pytest.fixture
 def place():
     """A folder of root's for the hub's settings, which others can enter."""

@@ -587,18 +587,6 @@ document.querySelector("button").onclick = async () => {
 </script>"""
 
 
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    chromium = shutil.which("chromium")
-    assert chromium, "these tests open Debian's Chromium: apt install chromium"
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
 @contextlib.contextmanager
 def page_of(hub: hubs.Hub, name: str, page: str = PAGE):
     """A learner whose server serves nothing but that page."""

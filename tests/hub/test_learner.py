@@ -229,3 +229,24 @@ def test_nothing_listens_beyond_localhost(hub, seated):
         if f"pid={hub.process.pid}," in line or "configurable" in line or '"node"' in line
     ]
     assert all(address.startswith(("127.0.0.1:", "[::1]:")) for address in ours), ours
+
+
+def test_a_drawing_can_be_touched(browser, seated):
+    """It is a page within the lab's, which JupyterHub's servers by themselves allow nobody, not even their own pages."""
+    anna = seated("anna")
+    with contextlib.closing(browser.new_context(viewport={"width": 1400, "height": 1000})) as context:
+        context.add_cookies(
+            [{"name": c.name, "value": c.value, "path": c.path, "domain": c.domain} for c in anna.session.cookies]
+        )
+        tab = context.new_page()
+        tab.goto(f"{anna.base}lab/tree/notebooks/10_dask-arrays.ipynb", timeout=hubs.PATIENCE * 1000)
+        cell = tab.locator(".jp-MarkdownCell", has_text="A sum is a tree").first
+        cell.scroll_into_view_if_needed(timeout=hubs.PATIENCE * 1000)
+        cell.locator("object").wait_for(timeout=hubs.PATIENCE * 1000)
+
+        def embedded():
+            tab.wait_for_timeout(100)  # Playwright hears of new frames only while it is called
+            return [each for each in tab.frames if "tree-or-shuffle.svg" in each.url]
+
+        (frame,) = hubs.until("the drawing is shown", embedded, 60)
+        frame.locator(".spot .hit").first.wait_for(state="attached", timeout=60_000)

@@ -237,6 +237,18 @@ def test_the_workloads_have_the_published_definitions():
     )
 
 
+def test_a_recording_of_somebody_elses_is_shown_as_text_or_refused(tmp_path):
+    theirs = json.loads((paths.data_dir("recordings") / "published-2019.json").read_text())
+    file = tmp_path / "theirs.json"
+    file.write_text(json.dumps({**theirs, "title": "Ours\x1b]0;owned\x07\nanother line"}))
+    done = run("compare", "published-2019", file)
+    assert done.returncode == 0 and "Ours\ufffd]0;owned\ufffd\ufffdanother line" in done.stdout
+    for wrong in ({"rows": 5}, {"machines": {}}, {"title": {}}, {"rows": [{**theirs["rows"][0], "times": [None]}]}):
+        file.write_text(json.dumps({**theirs, **wrong}))
+        done = run("compare", "published-2019", file)
+        assert done.returncode == 2 and f"{file} is no recording." in done.stderr
+
+
 def test_two_recordings_side_by_side(recorded):
     done = run("compare", "published-2019", recorded, "--json")
     (row,) = [row for row in json.loads(done.stdout) if row["device"] == "CPU"]

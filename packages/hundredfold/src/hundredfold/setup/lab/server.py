@@ -67,6 +67,9 @@ def _load_jupyter_server_extension(serverapp: Any) -> None:
     serverapp.web_app.add_handlers(".*$", [handler])
     # Kernels inherit it: a figure has to know where its notebook is served from (on a hub: /user/NAME/).
     os.environ["KERNELLENS_BASE_URL"] = serverapp.base_url
+    # A drawing that can be touched is a page within the lab's. JupyterHub's server would allow that to no page, where nothing is said.
+    headers = serverapp.web_app.settings.setdefault("headers", {})
+    headers.setdefault("Content-Security-Policy", "frame-ancestors 'self'")
     panel_routes.install(serverapp)
     notice.install(serverapp)
     control.install(serverapp)

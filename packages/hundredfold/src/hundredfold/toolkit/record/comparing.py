@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import click
+import jsonschema
 
 from gpusim.hardware import gpus
 from hundredfold import paths
 from hundredfold.toolkit import limit
 from kernellens.plot import quantities
+
+from . import recording_file
 
 
 @click.command()
@@ -31,7 +34,7 @@ def command(one: str, other: str, as_json: bool) -> None:
         click.echo(json.dumps(rows, indent=1))
         return
     for name, recording in ((one, first), (other, second)):
-        click.echo(f"{name}: {recording.get('title', 'without a title')}")
+        click.echo(_text(f"{name}: {recording['title']}"))
     click.echo()
     table: list[tuple[str, ...]] = [("workload", "", one, other, "ratio", "of the limit")]
     for row in rows:
@@ -42,8 +45,13 @@ def command(one: str, other: str, as_json: bool) -> None:
         table.append((row["id"], row["device"], *times, quantities.ratio(row["ratio"]), " / ".join(shares)))
     wide = [max(len(line[i]) for line in table) for i in range(len(table[0]))]
     for line in table:
-        click.echo("  ".join(f"{cell:<{w}}" for cell, w in zip(line, wide, strict=True)).rstrip())
+        click.echo(_text("  ".join(f"{cell:<{w}}" for cell, w in zip(line, wide, strict=True)).rstrip()))
     click.echo(f"\nRatio: how many times faster {other} is.")
+
+
+def _text(line: str) -> str:
+    """A line without what moves a cursor: a recording may be somebody else's."""
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line)
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -51,11 +59,11 @@ def _read(name: str) -> dict[str, Any]:
     file = Path(name) if Path(name).is_file() else folder / f"{name.removesuffix('.json')}.json"
     try:
         recording = json.loads(file.read_text(encoding="utf-8"))
-        _ = recording["rows"], recording["machines"]
+        recording_file.check(recording)
     except FileNotFoundError:
         there = ", ".join(sorted(each.stem for each in folder.glob("*.json") if each.name != "schema.json"))
         raise click.UsageError(f"There is no recording {name!r}. There are: {there}; or name a file.") from None
-    except (ValueError, KeyError, TypeError, OSError, RecursionError):
+    except (ValueError, jsonschema.ValidationError, OSError, RecursionError):
         raise click.UsageError(f"{file} is no recording.") from None
     return recording
 

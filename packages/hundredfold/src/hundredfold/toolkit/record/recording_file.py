@@ -56,9 +56,14 @@ def write(file: Path, recording: dict[str, Any]) -> None:
     jsonschema.ValidationError
         If it is not as `recordings/schema.json` says; nothing is written.
     """
+    check(recording)
+    whole(file, json.dumps(recording, indent=1, ensure_ascii=False))
+
+
+def check(recording: Any) -> None:
+    """See that it is as `recordings/schema.json` says; jsonschema.ValidationError if not."""
     schema = json.loads((paths.data_dir("recordings") / "schema.json").read_text(encoding="utf-8"))
     jsonschema.validate(recording, schema)
-    whole(file, json.dumps(recording, indent=1, ensure_ascii=False))
 
 
 def whole(file: Path, text: str) -> None:
