@@ -58,7 +58,7 @@ def seated(hub, people):
     return sit
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # for a session, it would forbid `asyncio.run` to all files after it
 def browser():
     from playwright.sync_api import sync_playwright
 
