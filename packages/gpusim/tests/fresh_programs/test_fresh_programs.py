@@ -29,9 +29,9 @@ PROGRAMS = {
     title: (code, label) for title, code, label in re.findall(r"(?m)^=== (.*)\n((?:(?!===).*\n)*?)--> (.*)$", TEXT)
 }
 KNOWN = {
-    "raw: attributes": "registers are refused by name",
-    "raw: more shared memory than usual": "bytes of local memory are refused by name",
-    "raw: attributes of a kernel": "registers are refused by name",
+    "raw: attributes": "registers need the real compiler",
+    "raw: more shared memory than usual": "bytes of local memory need the real compiler",
+    "raw: attributes of a kernel": "registers need the real compiler",
     "raw: a recursive device function": "recursion is refused by name",
     "numba: C++ linked into a kernel": "refused by name",
     "numba: an overload for kernels": "numba.cuda.extending is refused by name",

@@ -217,3 +217,26 @@ def test_what_no_kernel_takes(cp, given):
     kernel = cp.RawKernel('extern "C" __global__ void k(float* x) { x[0] = 1; }', "k")
     with pytest.raises(TypeError, match="Unsupported type <class"):
         kernel((1,), (1,), (given,))
+
+
+FIGURES = """
+__constant__ float c[10];
+extern "C" __global__ void k(float* x) { __shared__ float s[128]; s[threadIdx.x] = x[threadIdx.x]; __syncthreads(); x[threadIdx.x] = s[127 - threadIdx.x]; }
+"""
+
+
+def test_figures_of_a_kernel_without_the_compiler(cp, monkeypatch):
+    import importlib.metadata
+
+    kernel = cp.RawKernel(FIGURES.replace("__constant__ float c[10];", ""), "k")
+    assert (kernel.max_threads_per_block, kernel.shared_size_bytes, kernel.const_size_bytes) == (1024, 512, 0)
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: ())
+    assert kernel.attributes["num_regs"] == -1 and kernel.attributes["shared_size_bytes"] == 512
+    assert kernel.binary_version == kernel.ptx_version == int(cp.cuda.Device().compute_capability)
+    for name in ("num_regs", "local_size_bytes"):
+        with pytest.raises(NotSimulatedError, match=f"cupy.RawKernel.{name}"):
+            getattr(kernel, name)
+    with pytest.raises(NotSimulatedError, match="const_size_bytes"):
+        cp.RawKernel(FIGURES, "k").const_size_bytes  # noqa: B018
+    with pytest.raises(AttributeError, match="object has no attribute 'nothing'"):
+        kernel.nothing  # noqa: B018
