@@ -39,6 +39,16 @@ def test_a_list_of_values_names_the_first_members(cp):
     assert results(cp, COUNTER, body) == [5, 100, 8, 3]
 
 
+def test_variables_behind_a_struct(cp):
+    body = "struct P { int a, b; } p = {1, 2}; out[0] = p.a; out[1] = p.b; out[2] = q.c; out[3] = 0;"
+    assert results(cp, "struct Q { int c = 4; }; __device__ Q made() { Q q; return q; }", "Q q = made(); " + body) == [
+        1,
+        2,
+        4,
+        0,
+    ]
+
+
 def test_a_template_s_functions_outside_by_another_name_of_its_parameter(cp):
     before = """
     template <typename T> struct Mean { T total = 0; int n{0}; __device__ Mean() = default; __device__ void add(T v); __device__ T get() const; };
@@ -171,6 +181,11 @@ def test_what_the_compiler_refuses(cp, before, said):
 def test_mistakes_in_writing_in_the_compiler_s_words(cp, body, said):
     with pytest.raises(CompileException, match=said):
         results(cp, "", body)
+
+
+def test_a_struct_with_first_values_in_a_function_is_refused_by_name(cp):
+    with pytest.raises(NotSimulatedError, match="a struct with functions, or with first values, in a function"):
+        results(cp, "", "struct Q { int c = 4; } q; out[0] = q.c;")
 
 
 def test_a_reference_to_a_base_is_refused_by_name(cp):
