@@ -460,6 +460,24 @@ def test_a_simulated_kernel_has_the_real_compilers_registers_and_local_memory(mo
         assert kernel.get_local_mem_per_thread() == {signature.args: made.stack} and made.stack >= least
 
 
+def test_a_raw_kernel_has_the_real_compilers_registers_and_local_memory(simulated_libraries):
+    import cupy
+
+    code = """
+    extern "C" __global__ void few(float* x) { x[threadIdx.x] = 1; }
+    extern "C" __global__ void many(const float* x, float* y) { float t[N]; for (int i = 0; i < N; i++) t[i] = x[i] * threadIdx.x; y[0] = t[(int)y[1]]; }
+    template <typename T> __global__ void mangled(T* x) { x[0] = 1; }
+    """
+    few, many = (cupy.RawKernel(code, name, ("-DN=300",)) for name in ("few", "many"))
+    assert 0 < few.num_regs < many.num_regs and few.local_size_bytes == 0 and many.local_size_bytes >= 1200
+    assert many.attributes["local_size_bytes"] == many.local_size_bytes
+    mangled = cupy.RawModule(code=code, options=("-DN=3",), name_expressions=["mangled<float>"]).get_function(
+        "mangled<float>"
+    )
+    with pytest.raises(AttributeError, match="num_regs"):
+        mangled.num_regs  # noqa: B018
+
+
 def transpose_signed(x, out):
     tile = cuda.shared.array((32, 33), numba.float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y

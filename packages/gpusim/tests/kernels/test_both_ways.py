@@ -142,6 +142,30 @@ def test_an_array_and_a_part_of_one_are_filled(given):
     assert given(kernel, X, 4) == [7, 4, 4, 7]
 
 
+def test_numbers_of_one_type_are_stored_into_a_part_of_an_array(given):
+    def kernel(x, out):
+        out[:2] = (1.0, 2.0)
+        pair = (x[0], x[1])
+        out[3:5] = pair
+        out[5::2] = (8, 9)
+
+    assert given(kernel, X, 8) == [1, 2, 0, 1.5, 2.5, 8, 0, 9]
+
+
+def mixed(x, out):
+    out[:2] = (x[0], 1)
+
+
+def too_many(x, out):
+    out[:2] = (1.0, 2.0, 3.0)
+
+
+@pytest.mark.parametrize(("kernel", "error"), [(mixed, UncompilableError), (too_many, ValueError)])
+def test_what_does_not_fit_into_a_part_of_an_array(given, kernel, error):
+    with pytest.raises(error):
+        given(kernel, X, 8)
+
+
 def test_the_bounds_of_a_part_of_a_tuple_are_constants_in_variables(given):
     two = 2
 

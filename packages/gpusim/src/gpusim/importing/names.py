@@ -82,6 +82,8 @@ def extension_type(module: str) -> Callable[[type], type]:
 
     def decorate(cls: type) -> type:
         def __getattr__(self: Any, name: str) -> Any:
+            if hasattr(type(self), name):
+                return object.__getattribute__(self, name)  # its own getter said no, in its own words
             raise AttributeError(f"'{module}.{cls.__name__}' object has no attribute {name!r}")
 
         cls.__module__, cls.__getattr__ = module, __getattr__  # type: ignore[attr-defined]

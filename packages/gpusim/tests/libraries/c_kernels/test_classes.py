@@ -39,6 +39,16 @@ def test_a_list_of_values_names_the_first_members(cp):
     assert results(cp, COUNTER, body) == [5, 100, 8, 3]
 
 
+def test_variables_behind_a_struct(cp):
+    body = "struct P { int a, b; } p = {1, 2}; out[0] = p.a; out[1] = p.b; out[2] = q.c; out[3] = 0;"
+    assert results(cp, "struct Q { int c = 4; }; __device__ Q made() { Q q; return q; }", "Q q = made(); " + body) == [
+        1,
+        2,
+        4,
+        0,
+    ]
+
+
 def test_a_template_s_functions_outside_by_another_name_of_its_parameter(cp):
     before = """
     template <typename T> struct Mean { T total = 0; int n{0}; __device__ Mean() = default; __device__ void add(T v); __device__ T get() const; };
@@ -173,6 +183,11 @@ def test_mistakes_in_writing_in_the_compiler_s_words(cp, body, said):
         results(cp, "", body)
 
 
+def test_a_struct_with_first_values_in_a_function_is_refused_by_name(cp):
+    with pytest.raises(NotSimulatedError, match="a struct with functions, or with first values, in a function"):
+        results(cp, "", "struct Q { int c = 4; } q; out[0] = q.c;")
+
+
 def test_a_reference_to_a_base_is_refused_by_name(cp):
     with pytest.raises(NotSimulatedError, match="a reference to the Base in a Mid"):
         results(cp, BASES + "__device__ void add(Base& x) { x.a += 1; }", "Mid m; add(m); out[0] = m.a;")
@@ -217,3 +232,26 @@ def test_what_no_kernel_takes(cp, given):
     kernel = cp.RawKernel('extern "C" __global__ void k(float* x) { x[0] = 1; }', "k")
     with pytest.raises(TypeError, match="Unsupported type <class"):
         kernel((1,), (1,), (given,))
+
+
+FIGURES = """
+__constant__ float c[10];
+extern "C" __global__ void k(float* x) { __shared__ float s[128]; s[threadIdx.x] = x[threadIdx.x]; __syncthreads(); x[threadIdx.x] = s[127 - threadIdx.x]; }
+"""
+
+
+def test_figures_of_a_kernel_without_the_compiler(cp, monkeypatch):
+    import importlib.metadata
+
+    kernel = cp.RawKernel(FIGURES.replace("__constant__ float c[10];", ""), "k")
+    assert (kernel.max_threads_per_block, kernel.shared_size_bytes, kernel.const_size_bytes) == (1024, 512, 0)
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: ())
+    assert kernel.attributes["num_regs"] == -1 and kernel.attributes["shared_size_bytes"] == 512
+    assert kernel.binary_version == kernel.ptx_version == int(cp.cuda.Device().compute_capability)
+    for name in ("num_regs", "local_size_bytes"):
+        with pytest.raises(NotSimulatedError, match=f"cupy.RawKernel.{name}"):
+            getattr(kernel, name)
+    with pytest.raises(NotSimulatedError, match="const_size_bytes"):
+        cp.RawKernel(FIGURES, "k").const_size_bytes  # noqa: B018
+    with pytest.raises(AttributeError, match="object has no attribute 'nothing'"):
+        kernel.nothing  # noqa: B018

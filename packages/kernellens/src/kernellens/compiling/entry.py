@@ -126,6 +126,15 @@ def compile(
     return result
 
 
+def of_source(code: str, name: str, options: tuple[str, ...]) -> dict:
+    """What NVRTC answers for CUDA C++, for the chosen GPU: whether it takes it (``ok``), and what it and ptxas say (``log``, else ``text``)."""
+    cc, gpu = _target(None)
+    result = Compiled(kernel=name, signature="", gpu=gpu, cc=cc, blockdim=None, sharedmem=0)
+    if why := _missing(result, helper):
+        return {"ok": False, "text": why}
+    return _asked({"source": code, "options": list(options), "cc": cc}, name)
+
+
 def _missing(result: Compiled, process: Helper) -> str:
     """Why the real compiler cannot be asked, noted in the result; empty if it can."""
     why = process.missing()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from gpusim.importing.errors import NotSimulatedError
 
-from .entry import compile
+from . import ptxas
+from .entry import compile, of_source
 
 _FIGURES = {"registers": "the number of registers of a kernel", "stack": "the local memory of a kernel"}
 
@@ -16,9 +18,9 @@ def code(kernel: Any, kinds: tuple, what: str, cc: tuple[int, int] | None = None
 
     Parameters
     ----------
-    kernel : CUDADispatcher
+    kernel : CUDADispatcher or cupy.RawKernel
     kinds : tuple of numba types
-        Of its arguments.
+        Of its arguments; of a raw kernel none.
     what : str
         ``"llvm"``, ``"asm"`` or ``"sass"``; ``"registers"`` of a thread, or ``"stack"`` for bytes of local memory of a thread.
     cc : tuple of int, optional
@@ -29,6 +31,8 @@ def code(kernel: Any, kinds: tuple, what: str, cc: tuple[int, int] | None = None
     NotSimulatedError
         Without the compiler, or what takes machine code apart: with the command that installs it.
     """
+    if hasattr(kernel, "name_expressions"):
+        return _of_source(kernel, what)
     made = compile(kernel, *kinds, gpu=cc, raise_on_error=True)
     if what in _FIGURES:
         figure = getattr(made, what)
@@ -41,3 +45,15 @@ def code(kernel: Any, kinds: tuple, what: str, cc: tuple[int, int] | None = None
             f"inspect_{what}()", "inspect_types()", made.missing or "It takes the program nvdisasm."
         )
     return found
+
+
+def _of_source(kernel: Any, what: str) -> int:
+    """How much a kernel of CUDA C++ takes of something."""
+    answer = of_source(kernel.code, kernel.name, kernel.options)
+    parts = re.split(r"(?m)^.*Compiling entry function ", answer["log"]) if answer["ok"] else []
+    own = next((part for part in parts if part.startswith(f"'{kernel.name}'")), "")
+    used = ptxas.usage(own, kernel.name)
+    if used is None:
+        why = answer["text"].splitlines()[0] if not answer["ok"] else 'Its name is mangled: declare it extern "C".'
+        raise NotSimulatedError(_FIGURES[what], "kernel.shared_size_bytes", why)
+    return used.registers if what == "registers" else used.stack

@@ -726,7 +726,7 @@ class Inference:
         whole = count == t.ndim and all(isinstance(p, Scalar) for p in parts)
         return parts, whole
 
-    def _view_type(self, t: Array, parts) -> Type:
+    def _view_type(self, t: Array, parts) -> Array:
         taken = sum(isinstance(p, Scalar) for p in parts)
         added = sum(p == NONE for p in parts)
         return Array(t.item, t.ndim - taken + added)
@@ -794,8 +794,10 @@ class Inference:
             raise TypingError("A tuple cannot be changed")
         if not isinstance(t, Array):
             raise TypingError(f"{t} has no elements to assign to")
-        _, whole = self._index(t, index)
+        parts, whole = self._index(t, index)
         access = self.access(v, base, "write")
+        if not whole and isinstance(value.type, Tuple) and self._view_type(t, parts).ndim == 1:
+            return self._set_part(v, access)
         if whole:
             stored = self._stored(t.item, value.type, v)
             v.emit = lambda n: (
@@ -811,6 +813,20 @@ class Inference:
         v.emit = lambda n: (
             f"{self.k(self.arrays.fill)}(g, {self.k(self.arrays.view)}(g, {n[0]}, {self._tupled(index, n[1])}, {self.k(access)}), "
             f"{stored(n[2])}, {self.k(access)})"
+        )
+        return NONE
+
+    def _set_part(self, v: Value, access: Access) -> Type:
+        """Store the numbers of a tuple into a part of an array, which Numba takes where they have one type."""
+        base, index, value = v.args
+        kinds = set(value.type.items)
+        if len(kinds) != 1:
+            raise TypingError(f"{value.type} cannot be stored into a part of {base.type}: give its numbers one type")
+        stored = self._stored(base.type.item, kinds.pop(), v)
+        numbers = range(len(value.type.items))
+        v.emit = lambda n: (
+            f"{self.k(self.arrays.put)}(g, {self.k(self.arrays.view)}(g, {n[0]}, {self._tupled(index, n[1])}, {self.k(access)}), "
+            f"({', '.join(stored(f'{n[2]}[{k}]') for k in numbers)},), {self.k(access)})"
         )
         return NONE
 

@@ -84,7 +84,7 @@ def answer(request: dict) -> dict:
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
-            made = _compiled(request)
+            made = _of_source(request) if "source" in request else _compiled(request)
         except BaseException as error:
             names = [each.__name__ for each in type(error).__mro__]
             made = {"ok": False, "types": names, "text": str(error), "places": _places(error)}
@@ -139,6 +139,33 @@ def _compiled(request: dict) -> dict:
         answer["cubin"], answer["log"] = _assembled(answer["ptx"], kernel.targetoptions)
         answer["by"] = "ptxas"
     return answer
+
+
+def _of_source(request: dict) -> dict:
+    """What ptxas says of CUDA C++, compiled by NVRTC as CuPy compiles it [cupy/cuda/compiler.py]."""
+    from cuda.bindings import nvrtc as library
+
+    headers = [f"-I{folder}" for base in sys.path for folder in sorted(Path(base).glob("nvidia/cu*/include*"))]
+    major, minor = request["cc"]
+    options = [
+        *request["options"],
+        f"--gpu-architecture=sm_{major}{minor}",
+        "-ftz=true",
+        "--ptxas-options=-v",
+        *headers,
+    ]
+    if not any(each.startswith(("-std", "--std")) for each in options):
+        options.append("-std=c++17")
+    _, program = library.nvrtcCreateProgram(request["source"].encode(), b"kernel.cu", 0, [], [])
+    (status,) = library.nvrtcCompileProgram(program, len(options), [each.encode() for each in options])
+    _, size = library.nvrtcGetProgramLogSize(program)
+    log = bytearray(size)
+    library.nvrtcGetProgramLog(program, log)
+    library.nvrtcDestroyProgram(program)
+    text = log.decode(errors="replace").rstrip("\0 \n")
+    if status != library.nvrtcResult.NVRTC_SUCCESS:
+        return {"ok": False, "types": ["CompileException"], "text": text, "places": []}
+    return {"ok": True, "log": text}
 
 
 def _assembled(ptx: str, options: dict) -> tuple[bytes, str]:

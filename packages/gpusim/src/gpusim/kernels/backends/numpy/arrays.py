@@ -273,6 +273,22 @@ def store(g, a: Arr, index: tuple, value, access: Access) -> None:
         g.trace_value(value)
 
 
+def put(g, a: Arr, values: tuple, access: Access) -> None:
+    """Store numbers into an array of so many elements.
+
+    Raises
+    ------
+    ValueError
+        If it has more or fewer.
+    """
+    if np.any(a.shape[0] != len(values)):
+        shape = (int(np.max(a.shape[0])),)
+        said = f"cannot assign slice of shape {shape} from input of shape {(len(values),)}"
+        raise raised(ValueError(said), KernelError("", **g.where(access.place, 0)))
+    for k, value in enumerate(values):
+        store(g, a, (k,), value, access)
+
+
 def item(g, a: Arr, index: tuple, access: Access) -> Arr:
     """A reference to one item of an array of records."""
     try:

@@ -487,9 +487,14 @@ class _Walk:
         """A source whose structs inherit nothing and whose members have no first values."""
         made: list[Token] = []
         k = 0
+        open_: list[bool] = []  # of each open brace whether a function's, and not a namespace's
         while k < len(tokens):
             opening = self.opening(tokens, k)
             if not opening:
+                if tokens[k].text == "{":
+                    open_.append(k > 0 and tokens[k - 1].kind == "mark")
+                elif tokens[k].text == "}" and open_:
+                    open_.pop()
                 made.append(tokens[k])
                 k += 1
                 continue
@@ -504,6 +509,12 @@ class _Walk:
             changed = self.with_values(name, members)
             if colon < len(head):
                 changed = self.derived(name, members, private, head[colon + 1 :])
+            if any(open_) and any(member.kind == "function" for member in members):
+                self.code.refuse(
+                    "a struct with functions, or with first values, in a function",
+                    tokens[k].line,
+                    "the struct outside of it",
+                )
             self.bases[name] = Base(members, private, params)
             inside = [t for m in members for t in m.tokens] if changed else tokens[opening + 1 : last]
             made += [*(t for t in head[:colon] if t.text != "final"), tokens[opening], *inside, tokens[last]]

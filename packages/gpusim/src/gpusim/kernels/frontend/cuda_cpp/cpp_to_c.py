@@ -686,7 +686,8 @@ def _struct(tokens: list[Token], start: int, unit: Unit, made: list[Token]) -> i
     if end is None or (end == last + 1 and not name):
         code.wrong('expected a ";"', tokens[last].line)
     others = [t.text for t in tokens[last + 1 : end] if t.kind == "name"]
-    if {"__global__", "__device__", "extern", "{"} & {t.text for t in tokens[last + 1 : end]}:
+    behind = {t.text for t in tokens[last + 1 : end]}
+    if {"__global__", "extern"} & behind or {"(", "{"} <= behind:  # a function, and no variables of the struct
         code.wrong('expected a ";"', tokens[last + 1].line)
     if not name and not typedef and not others:
         code.refuse("a struct without a name", line)

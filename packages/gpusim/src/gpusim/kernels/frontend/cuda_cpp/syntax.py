@@ -40,8 +40,9 @@ def expected(tokens: list[Token], line: int, column: int, text: str, types: set[
         return f'syntax error before "{text}"'
     before = tokens[k - 1]
     operand = before.text in (")", "]") or (before.kind != "mark" and before.text not in _KEYWORDS | types)
-    first = k < 2 or tokens[k - 2].text in _BEGINS
-    if before.kind == "name" and operand and first and tokens[k].kind == "name" and text not in _KEYWORDS | types:
+    first = k < 2 or tokens[k - 2].text in {*_BEGINS, "const"}
+    declared = text == "*" or (tokens[k].kind == "name" and text not in _KEYWORDS | types)
+    if before.kind == "name" and operand and first and declared:
         return f'identifier "{before.text}" is undefined'
     opened: list[str] = []
     for token in tokens[:k]:

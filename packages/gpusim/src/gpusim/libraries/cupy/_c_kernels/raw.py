@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import os
@@ -25,6 +26,8 @@ _ATTRIBUTES = (
     "max_threads_per_block", "shared_size_bytes", "const_size_bytes", "local_size_bytes", "num_regs", "ptx_version",
     "binary_version", "cache_mode_ca", "max_dynamic_shared_size_bytes", "preferred_shared_memory_carveout",
 )  # fmt: skip
+_ASKED = {"num_regs": "registers", "local_size_bytes": "stack"}
+"""What the real compiler is asked for, where it is installed, and how it is called there."""
 
 
 class Loaded:
@@ -222,17 +225,42 @@ class RawKernel:
     @property
     def attributes(self) -> dict[str, int]:
         """What the driver knows of the kernel; -1 for what is not simulated."""
-        return {name: self._attribute(name) for name in _ATTRIBUTES}
+        made = {name: self._attribute(name) for name in _ATTRIBUTES}
+        with contextlib.suppress(NotSimulatedError):
+            made |= {name: self._asked(name) for name in _ASKED}
+        return made
+
+    def _asked(self, name: str) -> int:
+        """What a package that brings the real compiler says of the kernel.
+
+        Raises
+        ------
+        NotSimulatedError
+            Where there is none, or no NVRTC.
+        """
+        from importlib.metadata import entry_points
+
+        self.compile()
+        for each in entry_points(group="gpusim.compiler"):
+            return each.load()(self, (), _ASKED[name])
+        raise NotSimulatedError(f"cupy.RawKernel.{name}")
 
     def _attribute(self, name: str) -> int:
+        from ..cuda.device import get_compute_capability
+
         self.compile()
+        made_for = int(get_compute_capability())  # as CuPy's guide shows both of a V100's
         known = {
             "max_threads_per_block": 1024,
             "shared_size_bytes": self._loaded().compiled(self.name)[1].shared,
             "max_dynamic_shared_size_bytes": self._dynamic,
             "preferred_shared_memory_carveout": self._carveout,
             "cache_mode_ca": 0,
+            "ptx_version": made_for,
+            "binary_version": made_for,
         }
+        if "__constant__" not in self._loaded().module.code.text:
+            known["const_size_bytes"] = 0
         return known.get(name, -1)
 
     @property
@@ -257,13 +285,6 @@ class RawKernel:
     def preferred_shared_memory_carveout(self, value: int) -> None:
         self._carveout = int(value)
 
-    def __getattr__(self, name: str) -> Any:
-        if name in ("max_threads_per_block", "shared_size_bytes", "cache_mode_ca"):
-            return self._attribute(name)
-        if name in _ATTRIBUTES:
-            raise NotSimulatedAttribute(f"cupy.RawKernel.{name}")
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
     def __getstate__(self) -> dict[str, Any]:
         names = (
             "code", "name", "options", "backend", "translate_cucomplex", "file_path", "name_expressions",
@@ -285,6 +306,26 @@ class RawKernel:
             enable_cooperative_groups=state["enable_cooperative_groups"],
         )  # fmt: skip
         self.file_path, self.name_expressions = state["file_path"], state["name_expressions"]
+
+
+def _attribute(name: str) -> property:
+    """One of the figures of a kernel, as an attribute."""
+
+    def figure(self: RawKernel) -> int:
+        try:
+            found = self._asked(name) if name in _ASKED else self._attribute(name)
+        except NotSimulatedError as error:
+            raise NotSimulatedAttribute(f"cupy.RawKernel.{name}") from error
+        if found == -1:
+            raise NotSimulatedAttribute(f"cupy.RawKernel.{name}")
+        return found
+
+    return property(figure)
+
+
+for _name in _ATTRIBUTES:
+    if not hasattr(RawKernel, _name):
+        setattr(RawKernel, _name, _attribute(_name))
 
 
 @extension_type("cupy._core.raw")
