@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from pathlib import Path
@@ -13,9 +14,15 @@ sys.path.insert(0, str(Path(__file__).parent))  # tests are imported without the
 import hubs  # noqa: E402
 
 
-def pytest_configure():
-    # Who ends the tests (a time limit, say) does not leave users and servers on the machine.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))
+def pytest_configure(config):
+    # Who ends the tests (a time limit, say) does not leave users and servers on the machine: sessions end in the usual way, fixtures clean up.
+    deals = bool(getattr(config.option, "numprocesses", None)) and not hasattr(config, "workerinput")
+    signal.signal(signal.SIGTERM, _end_workers if deals else lambda *_: pytest.exit("ended"))
+
+
+def _end_workers(*_: object) -> None:
+    for worker in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split():
+        os.kill(int(worker), signal.SIGTERM)
 
 
 @pytest.fixture(scope="session")

@@ -44,11 +44,13 @@ def until(what: str, ask: Callable[[], Any], patience: float = PATIENCE, pause: 
 
 
 _given: set[int] = set()  # ports that a test has and may not have opened yet
+_worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])  # each has its own ports
+_workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
 
 
 def free_port() -> int:
     """A port of those that only root can open, and that browsers do not refuse (the Fetch standard's list of bad ports)."""
-    left = sorted({*range(640, 989)} - _given)
+    left = sorted({*range(640 + _worker, 989, _workers)} - _given)
     for port in random.sample(left, len(left)):
         with socket.socket() as probe, contextlib.suppress(OSError):
             probe.bind(("127.0.0.1", port))

@@ -482,6 +482,23 @@ def test_a_drawing_is_touched(learner):
     expect(chunk.locator(".told")).to_be_visible()
 
 
+def test_a_picture_from_elsewhere_stays_a_picture(learner):
+    """Somebody's notebook names a picture as one of ours is named. As an object it would run its script, in the lab's own origin where that serves it."""
+    script = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>parent.ran = true</script></svg>'
+    learner.page.route(
+        "**/elsewhere/drawings/tree-or-shuffle.svg",
+        lambda route: route.fulfill(body=script, content_type="image/svg+xml"),
+    )
+    address = f"http://127.0.0.1:{PORT}/elsewhere/drawings/tree-or-shuffle.svg"
+    learner.bring("handed-in.ipynb", [nbformat.v4.new_markdown_cell(f"Whole words.\n\n![A tree.]({address})")])
+    learner.open("handed-in.ipynb")
+    picture = learner.notebook.locator(f'img[src="{address}"]')
+    wait(lambda: asked(lambda: picture.evaluate("each => each.complete && each.naturalWidth > 0")), "it is shown")
+    learner.page.wait_for_timeout(1000)
+    expect(picture).to_have_count(1)
+    assert learner.page.evaluate("window.ran") is None
+
+
 def test_a_unit_of_many_gpus_opens_with_the_plots_beside_it(learner):
     tabs = learner.page.locator("#jp-main-dock-panel .lm-TabBar-tab")
     learner.open("notebooks/11_clusters.ipynb")

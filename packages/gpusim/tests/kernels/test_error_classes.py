@@ -134,8 +134,21 @@ STATEMENTS = {
         *("global N; N = 1", "global N; N += 1", "global N; del N", "import math as m", "from math import sin"),
         "class C: pass",
     ),
-    "TypingError": ("del x[0]", "x[:2] = x[2:4] + 1"),
+    "TypingError": ("del x[0]", "x[:2] = x[2:4] + 1", "return x[0]"),
     "": ("x[:] = 0", "global N; x[0] = len(N)"),
+}
+UFUNCS = {
+    "KeyError": (
+        *("x[0] = np.sqrt(x[1])", "x[0] = np.exp(x[1])", "x[0] = np.abs(x[1])", "x[0] = np.floor(x[1])"),
+        *(
+            "x[0] = np.power(x[1], 2)",
+            "x[0] = np.copysign(x[0], x[1])",
+            "x[0] = np.isfinite(x[0])",
+            "x[0] = np.pow(x[0], 2)",
+        ),
+    ),
+    "TypingError": ("x[0] = np.modf(x[1])[0]", "x[0] = np.heaviside(x[0], x[1])", "x[0] = np.divmod(x[0], x[1])[0]"),
+    "": ("x[0] = np.sin(x[1])", "x[0] = np.maximum(x[0], x[1])", "x[0] = np.hypot(x[0], x[1])"),
 }
 
 
@@ -154,7 +167,12 @@ def refused(cuda, code):
 
 @pytest.mark.parametrize(
     ("name", "code"),
-    [(name, code) for asked in (LISTS, CALLS, TEXTS, STATEMENTS) for name, codes in asked.items() for code in codes],
+    [
+        (name, code)
+        for asked in (LISTS, CALLS, TEXTS, STATEMENTS, UFUNCS)
+        for name, codes in asked.items()
+        for code in codes
+    ],
 )
 def test_a_refused_kernel_ends_in_the_real_compilers_error(cuda_module, backend, name, code):
     names = refused(cuda_module, code)

@@ -29,7 +29,7 @@ ALL = [
     faults.TraceError(findings=(), kernel="blur"),
     faults.TooLongError(blocks=10**6, threads=256, seconds=4.0, expected=9e5, kernel="blur"),
     faults.KernelError(),
-    faults.ReturnFault("A kernel returns nothing.", **PLACE),
+    faults.UfuncFault("np.sqrt does not exist in a kernel.", **PLACE),
     *(fault("A sentence of its own.", **PLACE) for fault in faults.PYTHONS.values()),
 ]
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
-from gpusim.hardware.paths import made, private_temporary, user_folder
+from gpusim.hardware.paths import is_private, made, private_temporary, user_folder
 
-__all__ = ["UnknownUnit", "data_dir", "private_temporary", "repository", "state_dir", "units"]
+__all__ = ["UnknownUnit", "data_dir", "private_temporary", "repository", "state_dir", "units", "write_whole"]
 
 _PACKAGE = Path(__file__).resolve().parent
 _INSIDE = Path("packages", "hundredfold")  # of a checkout
@@ -67,4 +70,43 @@ def units(named: Iterable[str], stems: Iterable[str]) -> list[str]:
 
 def state_dir() -> Path:
     """Return the folder for what must be kept (the learner's progress); it is made. HUNDREDFOLD_STATE overrides it."""
-    return made("HUNDREDFOLD_STATE", user_folder("state", "hundredfold"), "state")
+    state = made("HUNDREDFOLD_STATE", user_folder("state", "hundredfold"), "state")
+    if is_temporary(state):  # before 0.2.0 that folder was called after the course
+        before = state.parent.with_name(state.parent.name.replace("gpusim", "hundredfold", 1))
+        with suppress(OSError):  # there is none, or `state` has files already
+            if is_private(before):
+                (before / "state").rename(state)
+    return state
+
+
+def is_temporary(state: Path) -> bool:
+    """Whether the folder for what must be kept is among the temporary files: there is no home that can be written to."""
+    return state.parent.name.startswith("gpusim-")
+
+
+def write_whole(file: Path, data: bytes, mode: int | None = None, *, sync: bool = False) -> None:
+    """Write a file whole or not at all; its folder is made.
+
+    Parameters
+    ----------
+    mode : int, optional
+        Its permissions; by default those that the process's umask leaves.
+    sync : bool
+        Wait until it is on the disk: a machine that loses its power has the old file or the new one.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    handle, part = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(data)
+            if sync:
+                out.flush()
+                os.fsync(out.fileno())
+        if mode is None:
+            os.umask(mask := os.umask(0))
+            mode = 0o666 & ~mask
+        os.chmod(part, mode)
+        os.replace(part, file)
+    except BaseException:
+        os.unlink(part)
+        raise

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from ipykernel.ipkernel import IPythonKernel
 
+from hundredfold import paths
 from hundredfold.notebook import workspace
 
 
@@ -220,19 +221,19 @@ def test_a_disk_that_fills_up_leaves_whole_files_and_goes_on_later(course, work,
     (work / "solutions/01_arrays.ipynb").write_text(notebook("my own"))
     for name in (UNIT, "exercises/01_arrays.ipynb", "solutions/01_arrays.ipynb"):
         (course / name).write_text(notebook("newer", name))
-    write, left = workspace.write, iter([True])
+    write, left = paths.write_whole, iter([True])
 
     def full(file, content):
         if next(left, False) or file.name == "delivered.json":
             return write(file, content)
         raise OSError(28, "No space left on device", str(file))
 
-    monkeypatch.setattr(workspace, "write", full)
+    monkeypatch.setattr(paths, "write_whole", full)
     with pytest.raises(OSError, match="No space left"):
         workspace.refresh(course, work)
     assert files(work)[UNIT] == notebook("newer", UNIT)
     assert files(work)["exercises/01_arrays.ipynb"] == notebook("...")
-    monkeypatch.setattr(workspace, "write", write)
+    monkeypatch.setattr(paths, "write_whole", write)
     report = workspace.refresh(course, work)
     assert report.updated == ["exercises/01_arrays.ipynb"] and UNIT not in report.beside
     assert files(work)["solutions/01_arrays.ipynb"] == notebook("my own")

@@ -181,6 +181,13 @@ def test_taken_ports_and_small_machines_are_notes(examine):
     assert "1 core of the machine's 2" in said(report) and "held to 2 GB" in said(report)
 
 
+def test_progress_among_the_temporary_files_is_a_note(examine):
+    """Without a home that can be written to; a restart of the machine may empty them."""
+    report = examine("no-gpu", lab={"state": "/tmp/gpusim-1000/state"})
+    assert report.ok and not report.bad and "Progress may be lost" in said(report)
+    assert "Progress may be lost" not in said(examine("no-gpu"))
+
+
 def test_old_driver_elsewhere_than_ubuntu(examine):
     def fix(**system):
         return examine("driver-470", system=system).bad[0]

@@ -49,6 +49,25 @@ def test_a_home_that_cannot_be_written(tmp_path, monkeypatch):
     assert spare.is_dir() and spare.is_relative_to(tmp_path / "tmp") and os.access(spare, os.W_OK)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the XDG rules are Linux's")
+@pytest.mark.parametrize("mode", [0o700, 0o755], ids=["their own", "one that others may read"])
+def test_progress_of_an_older_version_without_a_home_is_found(tmp_path, monkeypatch, mode):
+    """Until gpusim was a package of its own, the folder among the temporary files had the course's name."""
+    monkeypatch.delenv("HUNDREDFOLD_STATE")
+    (tmp_path / "home").touch()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+    before = tmp_path / f"hundredfold-{os.getuid()}/state"
+    before.mkdir(parents=True)
+    (before / "progress.jsonl").write_text("{}\n")
+    before.parent.chmod(mode)
+    assert (paths.state_dir() / "progress.jsonl").exists() is (mode == 0o700)
+    (paths.state_dir() / "progress.jsonl").write_text("{}\n{}\n")
+    before.mkdir(exist_ok=True)
+    assert (paths.state_dir() / "progress.jsonl").read_text() == "{}\n{}\n", "what is newer stays"
+
+
 @pytest.mark.skipif(
     not hasattr(os, "getuid"), reason="Windows gives each user a folder for temporary files of their own"
 )
@@ -112,3 +131,24 @@ def test_a_unit_has_many_names(named, found):
 def test_an_unknown_unit_is_said_beside_those_there_are(name):
     with pytest.raises(paths.UnknownUnit, match=f"There is no unit '{name}'. There are: 01_arrays, 07_dataframes."):
         paths.units(["1", name], ["01_arrays", "07_dataframes"])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no umask")
+def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    file = tmp_path / "deep" / "a.json"
+    before = os.umask(0o027)
+    try:
+        paths.write_whole(file, b"old")
+    finally:
+        assert os.umask(before) == 0o027, "the umask is as it was"
+    assert file.read_bytes() == b"old" and file.stat().st_mode & 0o777 == 0o640
+    paths.write_whole(file, b"new", 0o604, sync=True)
+    assert file.read_bytes() == b"new" and file.stat().st_mode & 0o777 == 0o604
+
+    def full(*_):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match="no space"):
+        paths.write_whole(file, b"newer")
+    assert file.read_bytes() == b"new" and os.listdir(file.parent) == ["a.json"]

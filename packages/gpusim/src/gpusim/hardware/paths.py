@@ -67,9 +67,14 @@ def private_temporary() -> Path:
     folder = Path(tempfile.gettempdir()) / f"gpusim-{user}"
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700, parents=True)
+    return folder if is_private(folder) else _unguessable()
+
+
+def is_private(folder: Path) -> bool:
+    """Whether a folder is this user's alone, and no link."""
     found = folder.lstat()
-    mine = not hasattr(os, "getuid") or (found.st_uid == user and not found.st_mode & 0o077)
-    return folder if stat.S_ISDIR(found.st_mode) and mine else _unguessable()
+    mine = not hasattr(os, "getuid") or (found.st_uid == os.getuid() and not found.st_mode & 0o077)
+    return stat.S_ISDIR(found.st_mode) and mine
 
 
 @cache

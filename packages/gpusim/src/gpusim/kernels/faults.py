@@ -120,10 +120,6 @@ class UncompilableError(KernelError):
         return _join(f"{self.kernel or 'This kernel'} cannot be compiled for a GPU.", self.where(), self.original or "")
 
 
-class ReturnFault(UncompilableError, TypeError):
-    """A kernel that returns something, which Numba calls a `TypeError`."""
-
-
 class CallFault(UncompilableError, TypeError):
     """A call with too few or too many arguments, where Numba calls a Python function with them."""
 
@@ -140,11 +136,16 @@ class LoweringFault(UncompilableError, NotImplementedError):
     """What has a type, and for which numba-cuda has no code."""
 
 
+class UfuncFault(UncompilableError, KeyError):
+    """A ufunc that Numba knows and numba-cuda has no code for: its compiler looks it up in a dictionary."""
+
+
 PYTHONS = {
     "TypeError": CallFault,
     "ValueError": CountFault,
     "AttributeError": NameFault,
     "NotImplementedError": LoweringFault,
+    "KeyError": UfuncFault,
 }
 """What is an error of Python's, and not of Numba's, where numba-cuda refuses a kernel."""
 

@@ -372,7 +372,6 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def _stop() -> None:
-
     if interrupt.arrived is not None:
         raise KeyboardInterrupt("The kernel was stopped: what it writes is incomplete.")
 

@@ -207,8 +207,8 @@ def test_dim3_and_uint3(cp, backend):
 @pytest.mark.parametrize(
     ("code", "said"),
     [
-        ("template <typename T> struct P { T a; }; template <> struct P<int> { int b; };", "specialisation"),
-        ("struct A { int x; }; struct B : A { int y; };", "a struct with a base"),
+        ("template <typename T> struct P { T a; }; template <typename T> struct P<T*> { T* b; };", "specialisation"),
+        ("struct A { int x; }; struct B : A { int y; __device__ B() : A{1}, y(2) {} };", "which has no constructor"),
     ],
 )
 def test_what_is_not_simulated_is_named(cp, code, said):

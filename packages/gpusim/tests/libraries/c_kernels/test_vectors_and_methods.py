@@ -247,7 +247,6 @@ def test_thread_indices_as_a_whole(cp, monkeypatch, way):
         ("struct P { float x; __device__ operator float() const { return x; } };", "a conversion operator"),
         ("struct P { float x; __device__ ~P() {} };", "a destructor"),
         ("struct P { float x; __device__ float& at() { x = 1; return x; } };", "returns a reference"),
-        ("struct P { float x; __device__ float f(); };", "defined outside of its struct"),
     ],
 )
 def test_what_is_not_simulated_is_refused_by_name(cp, code, what):

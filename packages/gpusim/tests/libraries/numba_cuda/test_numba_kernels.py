@@ -713,7 +713,7 @@ def test_what_numba_refuses_is_caught_as_its_errors(cuda, monkeypatch, way):
     with pytest.raises(errors.TypingError, match="nothing"):
         unnamed[1, 1](np.zeros(1))
     if way == "compiled":
-        with pytest.raises(TypeError, match="void return type"):
+        with pytest.raises(errors.TypingError, match="void return type"):
             returning[1, 1](np.zeros(1))
 
 

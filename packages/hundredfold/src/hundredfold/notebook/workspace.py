@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import platform
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -96,7 +95,7 @@ def refresh(source: Path | None = None, target: Path | None = None) -> Refreshed
                     _deliver(name, file.read_bytes(), target, manifest, report)
             finally:  # also when the disk is full half-way: what was delivered is known as delivered
                 if json.dumps(manifest, sort_keys=True) != before:
-                    write(manifest_file, json.dumps(manifest, indent=1, sort_keys=True).encode())
+                    paths.write_whole(manifest_file, json.dumps(manifest, indent=1, sort_keys=True).encode())
     except Timeout:
         raise TimeoutError(
             f"Another program has been refreshing {target} for a minute: wait for it, then try again."
@@ -195,7 +194,7 @@ def _hand_over(file: Path, content: bytes) -> None:
     does: JupyterLab would write that into it on opening, and call it unsaved."""
     if file.suffix == ".ipynb":
         content = _named(content)
-    write(file, content)
+    paths.write_whole(file, content)
     if file.suffix == ".ipynb":
         import nbformat
         from nbformat.sign import NotebookNotary
@@ -215,26 +214,6 @@ def _named(content: bytes) -> bytes:
     except (ValueError, TypeError, KeyError, RecursionError):
         return content
     return json.dumps(notebook, indent=1, ensure_ascii=False).encode() + b"\n"
-
-
-def write(file: Path, content: bytes) -> None:
-    """Write a file whole or not at all; its folder is made."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    handle, part = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(content)
-        os.chmod(part, 0o666 & ~_umask())
-        os.replace(part, file)
-    except BaseException:
-        os.unlink(part)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 @click.command()

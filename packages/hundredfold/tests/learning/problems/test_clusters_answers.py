@@ -18,6 +18,9 @@ from hundredfold.learning.problems.clusters import foretell, histogram, running,
 from hundredfold.learning.problems.verdict import WRONG
 
 distributed = pytest.importorskip("distributed")
+
+from pool_runs import recorded  # noqa: E402
+
 SECOND = Answers("clusters")
 
 
@@ -488,7 +491,7 @@ def test_where_results_lie_is_what_dask_cudas_own_mapping_does(device, tmp_path)
 
 def test_what_is_recomputed_is_what_a_cluster_recomputes():
     """The parts are loaded, cleaned and kept; the loaded ones are let go. Half of what is kept dies with its worker."""
-    with pool.watch() as seen:
+    with pool.watch() as seen, recorded(seen) as runs:
         one, other = seen.workers
         places = [[one], [other]] * (foretell.CHUNKS // 2)
         cleaned = []
@@ -501,7 +504,7 @@ def test_what_is_recomputed_is_what_a_cluster_recomputes():
         pool.lose(seen, one)
         assert seen.client.submit(sum, cleaned).result() == sum(range(foretell.CHUNKS))
         del cleaned
-    again = collections.Counter(key.split("-")[0] for key in seen.recomputed)
+    again = collections.Counter(key.split("-")[0] for key in runs.again)
     assert again == {"load": 12, "clean": 12} and sum(again.values()) == foretell.RECOMPUTED
 
 

@@ -15,6 +15,8 @@ from hundredfold.learning.problems.verdict import Refusal
 
 distributed = pytest.importorskip("distributed")
 
+from pool_runs import recorded  # noqa: E402
+
 
 @pytest.fixture(scope="module", autouse=True)
 def closed():
@@ -31,31 +33,31 @@ def add(a, b):
 
 
 def test_runs_are_counted_by_key_and_by_name():
-    with pool.watch() as seen:
+    with pool.watch() as seen, recorded(seen) as runs:
         assert len(seen.workers) == pool.WORKERS
         futures = seen.client.map(inc, range(5))
         assert seen.client.gather(futures) == [1, 2, 3, 4, 5]
         first = futures[0].key
-    assert seen.tasks == 5 and seen.named("inc") == 5 and seen.named("dec") == 0
-    assert seen.runs[first] == 1 and seen.recomputed == {}
-    assert sorted(key for worker in seen.workers for key in seen.on(worker)) == sorted(seen.runs)
+    assert runs.counts.total() == 5 and runs.named("inc") == 5 and runs.named("dec") == 0
+    assert runs.counts[first] == 1 and runs.again == {}
+    assert sorted(key for worker in seen.workers for key in runs.on(worker)) == sorted(runs.counts)
 
 
 def test_a_task_that_fails_is_not_counted_as_run():
-    with pool.watch() as seen:
+    with pool.watch() as seen, recorded(seen) as runs:
         assert isinstance(seen.client.submit(inc, "a").exception(), TypeError)
-    assert seen.tasks == 0 and [outcome for _, _, outcome in seen.ended] == ["erred"]
+    assert runs.counts.total() == 0 and [outcome for _, _, outcome in runs.ended] == ["erred"]
 
 
 def test_what_was_let_go_and_asked_for_again_ran_twice():
-    with pool.watch() as seen:
+    with pool.watch() as seen, recorded(seen) as runs:
         for _ in range(2):
             future = seen.client.submit(inc, 7, key="again")
             assert future.result() == 8
             future.release()
             del future
             wait_until(lambda: not seen.client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)))
-    assert seen.runs == {"again": 2} and seen.recomputed == {"again": 2}
+    assert runs.counts == {"again": 2} and runs.again == {"again": 2}
 
 
 def test_bytes_are_counted_between_workers_to_the_client_and_in_the_graph():
@@ -64,7 +66,7 @@ def test_bytes_are_counted_between_workers_to_the_client_and_in_the_graph():
         x = seen.client.submit(np.ones, 1000, workers=one, pure=False)
         total = seen.client.submit(np.sum, x, workers=other, pure=False)
         assert total.result() == 1000
-    assert seen.transfers == 1 and 8000 <= seen.between_workers < 9000
+    assert 8000 <= seen.between_workers < 9000
     assert 0 < seen.to_client < 1000
     small = seen.sent
     assert 0 < small < 8000
@@ -108,9 +110,9 @@ def test_it_is_the_current_client_inside_and_not_afterwards():
     import dask
 
     lazy = dask.delayed(inc)(1)
-    with pool.watch() as seen:
+    with pool.watch() as seen, recorded(seen) as runs:
         assert lazy.compute() == 2
-    assert seen.tasks == 1
+    assert runs.counts.total() == 1
     with pytest.raises(ValueError, match="No clients"):
         distributed.default_client()
     assert lazy.compute() == 2  # on threads again
@@ -157,10 +159,10 @@ def test_the_cluster_is_kept_and_clean():
     with pool.watch() as seen:
         first = seen.client
         assert first.submit(inc, 1).result() == 2
-    with pool.watch() as seen:
+    with pool.watch() as seen, recorded(seen) as runs:
         assert seen.client is first
         assert seen.client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)) == 0
-    assert seen.tasks == 0
+    assert not runs.ended
 
 
 @pytest.mark.parametrize("leave", ["queue", "variable", "event", "dataset", "task"])
@@ -185,7 +187,7 @@ def test_what_an_answer_leaves_behind_does_not_reach_the_next(leave):
 
 
 def test_a_lost_worker_is_replaced_and_what_it_held_is_computed_again():
-    with pool.watch() as seen:
+    with pool.watch() as seen, recorded(seen) as runs:
         one, other = seen.workers
         held = seen.client.map(inc, range(4), workers=[one], allow_other_workers=True)
         elsewhere = seen.client.submit(inc, 10, workers=[other])
@@ -195,8 +197,8 @@ def test_a_lost_worker_is_replaced_and_what_it_held_is_computed_again():
         seen.client.wait_for_workers(pool.WORKERS, timeout=60)
         assert elsewhere.result() == 11
         del held, elsewhere
-    died = set(seen.on(one))
-    assert died and set(seen.recomputed) == died, "what the lost one held, and nothing else"
+    died = set(runs.on(one))
+    assert died and set(runs.again) == died, "what the lost one held, and nothing else"
     with pool.watch() as seen:
         assert one not in seen.workers and len(seen.workers) == pool.WORKERS
 
@@ -214,23 +216,16 @@ def test_a_lost_worker_takes_nobody_elses_client_with_it():
             assert queue.qsize() == 3
 
 
-def test_only_the_private_cluster_loses_workers():
+def test_a_learners_own_cluster_is_let_be():
     with (
         distributed.LocalCluster(
             n_workers=1, processes=False, dashboard_address=":0", protocol="tcp://", host="127.0.0.1"
         ) as cluster,
         distributed.Client(cluster) as mine,
     ):
-        with pool.watch(own=True) as seen:
-            assert seen.client is mine
-            assert mine.submit(inc, 1).result() == 2
-            with pytest.raises(ValueError, match="the learner's"):
-                pool.lose(seen, seen.workers[0])
-        assert seen.tasks == 1
         with pool.watch() as seen:
-            assert seen.client is not mine
-    with pool.watch(own=True) as seen:
-        assert seen.client is not mine and seen.client.submit(inc, 2).result() == 3
+            assert seen.client is not mine and seen.client.submit(inc, 2).result() == 3
+        assert mine.submit(inc, 1).result() == 2
 
 
 def test_an_answer_that_never_ends_is_stopped_and_the_next_is_judged():
@@ -280,7 +275,6 @@ def test_nothing_is_said_of_what_tasks_left_open_either():
 
 LEFT_OPEN = """
 import time
-from types import SimpleNamespace
 import distributed
 from hundredfold.learning.problems import pool
 
@@ -326,7 +320,7 @@ def test_a_cluster_that_answers_no_more_holds_nobody_up(monkeypatch):
         with pool.watch() as seen:
             hurry.setattr(pool, "_PATIENCE", 0.5)
             seen.client.loop.add_callback(stands_still.wait, 100)
-        assert seen.tasks == 0
+        assert seen.sent == 0
     try:
         with pool.watch() as again:
             assert again.client is not seen.client and again.client.submit(inc, 1).result(timeout=60) == 2

@@ -191,11 +191,11 @@ NOT_FROM_THE_COURSE = ["[/]", "\x1b]0;x\x07", "\u202e", "\ud800", "x" * 30, "202
 
 @pytest.mark.parametrize(
     "value",
-    [10**400, -(10**400), [10**400], 1.7e308, -1.7e308, 5e-324, "\ud800", "\x1b[2J"],
+    [10**400, -(10**400), [10**400], 1.7e308, -1.7e308, 5e-324, "\ud800", "\x1b[2J", json.loads("[" * 600 + "]" * 600)],
     ids=lambda value: ascii(value)[:9],
 )
 def test_whatever_one_learner_writes_the_others_are_shown(room, value):
-    """One line with a number that no processor holds once ended the page for all; on the terminal, a time in brackets did."""
+    """One line with a number that no processor holds once ended the page for all, as did lists in lists; on the terminal, a time in brackets did."""
     (room / "settings.json").write_text(json.dumps({"names": True}))
     for i in range(20):
         put(room, f"honest{i}", guess(i), verdict("arrays.port", "right", minute=1))

@@ -23,7 +23,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_rest(tmp_path, monkeypatch):
     def full(handle):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(store.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(BuildError, match=r"No space left on device.*the old file is untouched"):
         store.write_text(path, "new")
     assert path.read_text() == "old"
@@ -37,7 +37,7 @@ def test_an_interruption_leaves_the_old_file_and_no_rest(tmp_path, monkeypatch):
     def interrupted(handle):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(store.os, "fsync", interrupted)
+    monkeypatch.setattr(os, "fsync", interrupted)
     with pytest.raises(KeyboardInterrupt):
         store.write_text(path, "new")
     assert path.read_text() == "old"

@@ -42,7 +42,6 @@ def main(question: str, answer: str) -> None:
 
 
 def _call(task: dict[str, Any], gpu: Any) -> Any:
-
     taken = importlib.import_module(task["by"][0]).taken
     function = unpack(task["function"])
     args = tuple(unpack(arg) for arg in task["args"])
@@ -54,7 +53,6 @@ def _call(task: dict[str, Any], gpu: Any) -> Any:
 
 
 def _cell(task: dict[str, Any], gpu: Any) -> Any:
-
     run = importlib.import_module(task["by"][1]).run
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module

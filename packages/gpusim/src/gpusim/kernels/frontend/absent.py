@@ -31,6 +31,13 @@ UFUNCS = frozenset(
 )
 """The ufuncs that a kernel can call [numba_cuda/numba/cuda/ufuncs.py]."""
 
+KEYS = frozenset(
+    "absolute add cbrt ceil copysign exp exp2 expm1 fabs float_power floor floor_divide fmod gcd isfinite isinf lcm ldexp log1p "
+    "logaddexp logaddexp2 multiply negative nextafter positive power reciprocal remainder rint sign signbit spacing sqrt square "
+    "subtract trunc".split()
+)
+"""Ufuncs that have a type and no code: a `KeyError` of numba-cuda's compiler. The others that it does not take are a `TypingError`."""
+
 FUNCTIONS = frozenset(
     (
         *("max", "amax", "min", "amin", "ptp", "median", "percentile", "quantile", "nanmax", "nanmin", "nanmedian"),

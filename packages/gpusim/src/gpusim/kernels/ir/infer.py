@@ -1101,7 +1101,7 @@ class Inference:
             return
         name = getattr(function, "__name__", "")
         if isinstance(function, np.ufunc) and name not in absent.UFUNCS:
-            raise TypingError(absent.sentence(f"np.{name}", name))
+            raise TypingError(absent.sentence(f"np.{name}", name), "KeyError" if name in absent.KEYS else "TypingError")
         if isinstance(function, np.ufunc) and any(a.type == SCALARS["e"] for a in v.args):
             raise TypingError(
                 f"np.{name} does not take float16 in a kernel: convert it with np.float32(x), or use math and cuda.fp16"
@@ -1810,7 +1810,6 @@ def _least(*lengths):
 
 
 def _no_operation(name: str, a: Type, b: Type) -> str:
-
     text = f"There is no {a} {WORDS.get(name, name)} {b}"
     if isinstance(a, Array) or isinstance(b, Array):
         return text + ": a kernel computes with elements, x[i], not with whole arrays"

@@ -112,7 +112,6 @@ class broadcast:
     """The common shape of some arrays, and views of them in it."""
 
     def __init__(self, *arrays: Any):
-
         self.shape = common(*(a._a if isinstance(a, ndarray) else a for a in arrays))
         self.values = [a._view(np.broadcast_to(a._a, self.shape)) if isinstance(a, ndarray) else a for a in arrays]
         self.nd = len(self.shape)

@@ -13,7 +13,6 @@ class Column:
     """A column on the device; made by `from_arrow`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-
         raise NotSimulatedError("pylibcudf.Column(…)", "pylibcudf.Column.from_arrow")
 
     @classmethod

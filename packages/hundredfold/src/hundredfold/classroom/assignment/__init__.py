@@ -8,6 +8,8 @@ instructor's version is made of the two, from which nbgrader gives learners exac
   changes the environment passes nothing.
 
 `course`   the course's folder, written without ever replacing what an instructor changed
+`submitted` what was handed in, as nbgrader reads and shows it
 `container` learners' code in containers while it is graded
+`contained` what carries, and limits, what nbgrader and a container say
 `command`  the command
 """

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import os
-import tempfile
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -69,6 +67,10 @@ def write(folder: Path, units: tuple[str, ...] = (), replace: bool = False) -> W
     done = Written()
     these = [(stem, instructors(stem)) for stem in paths.units(units, stems())]
     settings = resources.files(__package__).joinpath("nbgrader_config.txt").read_text(encoding="utf-8")
+    if not folder.exists():
+        folder.mkdir(
+            mode=0o700, parents=True
+        )  # learners' work and the gradebook will be in it, and nbgrader lets everybody read them
     _put(folder / "nbgrader_config.py", settings.encode(), done, replace, None)
     for stem, notebook in these:
         file = folder / "source" / stem[3:] / f"{stem}.ipynb"
@@ -88,16 +90,7 @@ def _put(file: Path, content: bytes, done: Written, replace: bool, untouched: bo
         if not (replace or untouched):
             done.kept.append(file)
             return
-    file.parent.mkdir(parents=True, exist_ok=True)
-    handle, part = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(content)
-        os.chmod(part, 0o644)
-        os.replace(part, file)
-    except BaseException:
-        os.unlink(part)
-        raise
+    paths.write_whole(file, content, 0o644)
     done.written.append(file)
 
 

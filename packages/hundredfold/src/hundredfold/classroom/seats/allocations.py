@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -12,6 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+
+from hundredfold import paths
 
 from .devices import SIMULATED, Place
 
@@ -115,16 +116,7 @@ class Allocations:
     def _write(self, seats: dict[str, Taken]) -> None:
         """Replace the file at once, so that a machine that loses its power has the old or the new one."""
         data = {"version": 1, "seats": [asdict(seats[name]) for name in sorted(seats)]}
-        handle, part = tempfile.mkstemp(dir=self.path.parent, prefix=self.path.name, suffix=".part")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(data, file, indent=1)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(part, self.path)
-        except BaseException:
-            os.unlink(part)
-            raise
+        paths.write_whole(self.path, json.dumps(data, indent=1).encode(), 0o600, sync=True)
 
 
 class _Locked:

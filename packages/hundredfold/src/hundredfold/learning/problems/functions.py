@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from . import counting, devices, guard, traffic
+from .case_judge import CaseJudge
 from .cases import Case
 from .differences import explain, same
-from .facts import Fact, Seen, of_call
-from .guard import article, require_callable
+from .facts import Seen, of_call
+from .guard import article
 from .problem import Mistake, Problem
-from .properties import Drawn, all_cases, cases_before
-from .untouched import missing
-from .verdict import NO_RESULT, NotAttempted, Refusal, Verified, accept, in_case, refuse
+from .properties import cases_before
+from .verdict import NONE_HERE, Refusal, attempted, in_case, refuse, with_printed
 
 
 @dataclass(frozen=True)
@@ -50,20 +50,11 @@ class Run:
 
 
 @dataclass(frozen=True)
-class FunctionJudge:
+class FunctionJudge(CaseJudge):
     """Judge a function of arrays by cases.
 
     Parameters
     ----------
-    cases : sequence of Case
-        In the order in which a learner should meet them; the first tells "not attempted" from "tried".
-    unlisted : sequence of Case
-        Judged after `cases`, and not named in the verdict: against answers that only fit the cases, such as one kept
-        for each shape.
-    drawn : Drawn, optional
-        More cases, by the properties that the problem's text claims; judged after the others.
-    facts : sequence of Fact
-        What is seen of each call, and said in the verdict.
     result : {"device", "host", "float"}
         What must come back: a CuPy array, a NumPy array, or a Python float.
     rtol, atol : float
@@ -79,17 +70,10 @@ class FunctionJudge:
     invoke : callable, optional
         ``invoke(function, arguments)`` calls the function where that is not ``function(*arguments)``: a kernel that is
         launched on a grid and writes into an array that `invoke` makes and returns.
-    after : sequence of callables
-        ``after(problem, function) -> str`` or None: judges that run when all cases are right (transfers, traffic,
-        time). They refuse, or return what is said of how near the limit is.
-    verified : str
-        What else was verified, for the verdict.
+
+    The others are those of `CaseJudge`.
     """
 
-    cases: Sequence[Case]
-    unlisted: Sequence[Case] = ()
-    drawn: Drawn | None = None
-    facts: Sequence[Fact] = ()
     result: str = "device"
     rtol: float = 1e-7
     atol: float = 0.0
@@ -98,48 +82,28 @@ class FunctionJudge:
     fresh: bool = False
     compare: Callable[[Run], None] | None = None
     invoke: Callable[[Any, tuple[Any, ...]], Any] | None = None
-    after: Sequence[Callable[[Problem, Any], str | None]] = field(default_factory=tuple)
-    verified: str = ""
 
-    def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
-        function = answers[0]
-        require_callable(function, problem.answers[0])
-        devices.need_cupy()
-        seen, cases = Seen(self.facts), all_cases(self)
-        for number, case in enumerate(cases):
-            with in_case(case.name, case.hint):
-                self._judge(problem, function, case, seen, first=number == 0)
-        counting.rest(seen, problem, self._invoked(function), cases)
-        return accept(self, problem, self._invoked(function), seen.said(self.verified))
+    def rest(self, problem: Problem, function: Any, seen: Seen, cases: Sequence[Case]) -> None:
+        counting.rest(seen, problem, function, cases)
 
-    def _judge(self, problem: Problem, function: Any, case: Case, seen: Seen, *, first: bool) -> None:
-        run = call(problem, self._invoked(function), case)
-        if first and missing(run.got):
-            if run.printed:
-                refuse(
-                    "type",
-                    "it prints, but returns nothing. What is to be judged must be returned.",
-                    printed=run.printed,
-                )
-            raise NotAttempted(NO_RESULT)
-        try:
+    def judge(self, problem: Problem, function: Any, case: Case, seen: Seen, *, first: bool) -> None:
+        run = call(problem, function, case)
+        attempted(run.got, run.printed, first=first)
+        with with_printed(run.printed):
             self.compare_run(run)
             self._arguments(run)
             seen.look(of_call(run.traffic), run.host)
             if case.again is not None:
-                second = call(problem, self._invoked(function), case.second())
+                second = call(problem, function, case.second())
                 self.compare_again(run, second)
                 self._overwritten(problem, function, run, second)
-        except Refusal as refusal:
-            refusal.printed = refusal.printed or run.printed
-            raise
 
     def _overwritten(self, problem: Problem, function: Any, run: Run, second: Run) -> None:
         """Call with the second call's arguments once more, the first one's numbers in them: what is kept of an array by its
         identity or address does not fit any more."""
         if not overwrite(second.arguments, run.host):
             return
-        called = guard.call(self._invoked(function), *second.arguments, limit=problem.time_limit)
+        called = guard.call(function, *second.arguments, limit=problem.time_limit)
         try:
             self.compare_run(replace(run, got=called.value, printed=called.printed))
         except Refusal as refusal:
@@ -153,17 +117,13 @@ class FunctionJudge:
         except Refusal as refusal:
             refuse("reused", f"the first call's result was right, until the second call wrote over it: {refusal.why}")
 
-    def arguments(self, case: Case) -> tuple[Any, ...]:
-        """What a case gives an answer."""
-        return case.device()
-
-    def _invoked(self, function: Any) -> Any:
+    def called(self, function: Any) -> Any:
         return function if self.invoke is None else lambda *arguments: self.invoke(function, arguments)
 
     def compare_run(self, run: Run) -> None:
         """Refuse what a call returned if it is not what was asked for."""
         if run.got is None:
-            refuse("type", "it returns None here: is a `return` missing on one of its ways out?")
+            refuse("type", NONE_HERE)
         if self.compare is not None:
             self.compare(run)
             return

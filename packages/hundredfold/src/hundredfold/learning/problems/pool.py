@@ -3,8 +3,8 @@
 >>> from hundredfold.learning.problems import guard, pool
 >>> with pool.watch() as seen:                                                          # doctest: +SKIP
 ...     called = guard.call(function, seen.client, tasks)
->>> seen.runs["load-3"], seen.recomputed, seen.between_workers, seen.sent               # doctest: +SKIP
-(1, {}, 8000, 5120)
+>>> seen.between_workers, seen.sent                                                     # doctest: +SKIP
+(8000, 5120)
 
 The cluster is in this process: a scheduler and two workers of one thread, which speak TCP to one another on localhost. So
 what moves between them is serialised and counted as between machines, an object that cannot be pickled fails as there, and
@@ -17,11 +17,9 @@ In simulation, as on a GPU, both workers use this process's device.
 from __future__ import annotations
 
 import atexit
-import collections
 import contextlib
 import itertools
 import logging
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -51,16 +49,12 @@ class Seen:
         The client to hand to the learner's function; it is the current one in the block, so that ``x.compute()`` uses it.
     workers : list of str
         The workers' addresses when the block began.
-    ended : list of (key, worker, outcome)
-        Each task that ended, in order; the outcome is ``"memory"`` or ``"erred"``. A key stands here as often as it ran.
     between_workers, to_client, sent, shipped : int
         Bytes: results that one worker fetched from another; results that the client fetched; the graphs that the client
         sent; and what the scheduler sent with each task, arguments included. What is in the arguments of many tasks may
         be in the graph once, and yet it is shipped with each. (Scattered data is in neither.)
     scattered : int
         Bytes of data that the client, or a task, scattered to workers of the private cluster, as often as it was sent.
-    transfers : int
-        How often a worker fetched from another one.
     most : int
         The largest number of tasks that were ready or running at one time: 1 where each is waited for before the next.
     bound : dict
@@ -69,9 +63,7 @@ class Seen:
 
     client: Any
     workers: list[str] = field(default_factory=list)
-    ended: list[tuple[Any, str, str]] = field(default_factory=list)
     between_workers: int = 0
-    transfers: int = 0
     to_client: int = 0
     sent: int = 0
     shipped: int = 0
@@ -79,64 +71,30 @@ class Seen:
     most: int = 0
     bound: dict[Any, tuple[str, ...]] = field(default_factory=dict)
 
-    @property
-    def runs(self) -> dict[Any, int]:
-        """How often each task ended with a result."""
-        return dict(collections.Counter(key for key, _, outcome in self.ended if outcome == "memory"))
-
-    @property
-    def recomputed(self) -> dict[Any, int]:
-        """The tasks that were computed more than once, with how often."""
-        return {key: count for key, count in self.runs.items() if count > 1}
-
-    @property
-    def tasks(self) -> int:
-        """How many tasks ended with a result, repetitions included."""
-        return sum(self.runs.values())
-
-    def named(self, prefix: str) -> int:
-        """How many tasks of a name ran: ``"load"`` counts ``load-3`` and ``("load-1f2e…", 0)``."""
-        from dask.utils import key_split
-
-        return sum(count for key, count in self.runs.items() if key_split(key) == prefix)
-
-    def on(self, worker: str) -> list[Any]:
-        """The keys that a worker computed, in order."""
-        return [key for key, where, outcome in self.ended if where == worker and outcome == "memory"]
-
 
 @contextlib.contextmanager
-def watch(*, own: bool = False) -> Iterator[Seen]:
-    """Give a cluster to the block and record what is done on it.
-
-    Parameters
-    ----------
-    own : bool
-        Use the client that the learner has running, if there is one; else, and otherwise, the private cluster, which is
-        the same everywhere and has nothing else to do.
+def watch() -> Iterator[Seen]:
+    """Give the private cluster to the block and record what is done on it; a client that the learner has running is let be.
 
     Yields
     ------
     Seen
         Whose counts are complete when the block has ended. Whatever the block left on the private cluster is gone then.
     """
-    with _quiet():
-        yield from _watch(own)
+    with quiet():
+        yield from _watch()
 
 
-def _watch(own: bool) -> Iterator[Seen]:
+def _watch() -> Iterator[Seen]:
     from .pool_worker import ApartWorker
 
-    private = None if own and (mine := _learners()) is not None else _private()
-    client = mine if private is None else private
+    client = _private()
     mark = f"hundredfold-pool-{next(_MARK)}"
     try:
         on_scheduler(client, pool_record.record, mark)
     except TimeoutError:
-        if private is None:
-            raise
         close()  # what the answer before left behind holds it up: this one gets another
-        client = private = _private()
+        client = _private()
         on_scheduler(client, pool_record.record, mark)
     seen = Seen(client, workers=sorted(on_scheduler(client, pool_record.addresses)))
     began, received = time.time(), ApartWorker.received
@@ -147,23 +105,21 @@ def _watch(own: bool) -> Iterator[Seen]:
         clean = True
     finally:
         try:
-            if clean or private is None:  # after a refusal nobody asks, and a worker that hangs would not answer
+            if clean:  # after a refusal nobody asks, and a worker that hangs would not answer
                 for name, value in on_scheduler(client, pool_record.recorded, mark).items():
                     setattr(seen, name, value)
                 _count_transfers(seen, began)
                 seen.scattered = ApartWorker.received - received
-                clean = clean and (private is None or (_settled(client, seen.workers) and not _theirs(client)))
+                clean = _settled(client, seen.workers) and not _theirs(client)
         except Exception:  # the answer has broken the cluster; its verdict is what matters
             clean = False
-        if private is not None and not clean:
+        if not clean:
             close()
 
 
 def lose(seen: Seen, worker: str) -> None:
     """Let a worker of the private cluster die: its results are gone, a task that it runs is lost, another takes its place."""
     client = seen.client
-    if client is not _kept:
-        raise ValueError("only a worker of the private cluster may be lost; the learner's own are the learner's")
     client.sync(_lose, client.cluster, worker, callback_timeout=3 * _PATIENCE)
 
 
@@ -194,7 +150,7 @@ def close() -> None:
 
 
 def _dispose(client: Any, shut: threading.Event) -> None:
-    with _quiet():
+    with quiet():
         _shut(client)
         shut.set()
         time.sleep(pool_record.MOMENT * 4)  # what the event loop still had to send fails now, and it says so
@@ -213,8 +169,9 @@ def _shut(client: Any) -> None:
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Dask logs that a task has failed or a worker is gone; the verdict says it, and a check writes nothing to stderr.
+def quiet() -> Iterator[None]:
+    """Dask logs that a task has failed, a worker is gone, a stranger was refused; the verdict says it, and a check writes nothing
+    to stderr.
 
     Counted, since a cluster that is slow to close stays quiet beside the next.
     """
@@ -256,7 +213,7 @@ def _private() -> Any:
         host="127.0.0.1",
         dashboard_address="127.0.0.1:0",  # without it, Dask takes port 8787 for its health page, which may be the learner's
         scheduler_kwargs={"dashboard": False},
-        silence_logs=False,  # not for good: see _quiet
+        silence_logs=False,  # not for good: see quiet
         memory_limit=0,  # the memory of this process is the learner's: it must not pause a judge's worker
     )
     _kept = Client(cluster, set_as_default=False, timeout=_PATIENCE)
@@ -288,13 +245,6 @@ def _theirs(client: Any) -> list[Any]:
     ]
 
 
-def _learners() -> Any:
-    """The client that is in use, if it runs; Dask is not imported for it."""
-    module = sys.modules.get("distributed.client")
-    client = None if module is None else module._get_global_client()
-    return client if client is not None and client.status == "running" and not client.asynchronous else None
-
-
 def _count_transfers(seen: Seen, began: float) -> None:
     until = time.monotonic() + _PATIENCE
     while True:
@@ -307,7 +257,6 @@ def _count_transfers(seen: Seen, began: float) -> None:
         for who, size in sent:
             if who in workers:
                 seen.between_workers += size
-                seen.transfers += 1
             else:
                 seen.to_client += size
 

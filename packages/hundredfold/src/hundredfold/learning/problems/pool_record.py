@@ -14,7 +14,6 @@ class Recorder:
 
     def __init__(self, scheduler: Any) -> None:
         self.scheduler = scheduler
-        self.ended: list[tuple[Any, str, str]] = []
         self.sent = self.shipped = self.most = 0
         self.ready: set = set()
         self.bound: dict[Any, tuple[str, ...]] = {}
@@ -28,8 +27,6 @@ class Recorder:
         if finish == "processing":
             self.shipped += _weight(self.scheduler.tasks[key].run_spec)
             self.bound[key] = tuple(self.scheduler.tasks[key].worker_restrictions or ())
-        if start == "processing" and finish in ("memory", "erred"):
-            self.ended.append((key, kwargs.get("worker", ""), finish))
 
 
 def record(mark: str, dask_scheduler: Any) -> None:
@@ -63,7 +60,7 @@ def recorded(mark: str, dask_scheduler: Any) -> dict[str, Any]:
     recorder = dask_scheduler.plugins[mark]
     dask_scheduler.stream_handlers["update-graph"] = recorder.before
     dask_scheduler.remove_plugin(name=mark)
-    return {name: getattr(recorder, name) for name in ("ended", "sent", "shipped", "most", "bound")}
+    return {name: getattr(recorder, name) for name in ("sent", "shipped", "most", "bound")}
 
 
 def addresses(dask_scheduler: Any) -> list[str]:

@@ -188,10 +188,7 @@ def _choice() -> dict[str, Any]:
 
 
 def _write(choice: dict[str, Any]) -> None:
-    file = _file()
-    part = file.with_suffix(f".{os.getpid()}")
-    part.write_text(json.dumps(choice), encoding="utf-8")
-    os.replace(part, file)
+    paths.write_whole(_file(), json.dumps(choice).encode())
 
 
 def _file() -> Path:

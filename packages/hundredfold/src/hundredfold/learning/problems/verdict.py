@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from .reasons import known
+from .untouched import missing
 
 RIGHT, WRONG, UNTOUCHED, UNJUDGED = "right", "wrong", "untouched", "unjudged"
 
@@ -111,6 +112,8 @@ def in_case(name: str, hint: str = "") -> Iterator[None]:
 
 NO_RESULT = "it returns nothing yet (if you have written it: is a `return` missing?)"
 """What a function that returned nothing is told, if it may not have been begun."""
+NONE_HERE = "it returns None here: is a `return` missing on one of its ways out?"
+"""What it is told if it has returned something before."""
 
 
 class NotAttempted(Exception):
@@ -119,6 +122,27 @@ class NotAttempted(Exception):
     def __init__(self, what: str = ""):
         super().__init__(what)
         self.what = what
+
+
+def attempted(value: Any, printed: str, *, first: bool) -> None:
+    """Look whether a function returned something: before it has in its `first` case, it may not have been begun."""
+    if not missing(value):
+        return
+    if not first:
+        refuse("type", NONE_HERE, printed=printed)
+    if printed:
+        refuse("type", "it prints, but returns nothing. What is to be judged must be returned.", printed=printed)
+    raise NotAttempted(NO_RESULT)
+
+
+@contextlib.contextmanager
+def with_printed(printed: str) -> Iterator[None]:
+    """A refusal in the block tells what the judged call printed, where it tells nothing that was printed."""
+    try:
+        yield
+    except Refusal as refusal:
+        refusal.printed = refusal.printed or printed
+        raise
 
 
 class NotJudged(Exception):

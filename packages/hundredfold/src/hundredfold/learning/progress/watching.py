@@ -83,7 +83,10 @@ def _share(source: str, cell: str) -> None:
 
 
 def plain(value: Any) -> float | str | None:
-    """A prediction as it is kept: a number, or a short word; a list of those as one. None if it is neither."""
+    """A prediction as it is kept: a number, or a short word; a list of those as one. None if it is neither.
+
+    A list in a list is none: how deep they lie is for whoever writes them to choose, and following them would end the class's page.
+    """
     if isinstance(value, bool):
         return str(value)
     if isinstance(value, int | float):
@@ -92,7 +95,7 @@ def plain(value: Any) -> float | str | None:
         word = "".join(letter for letter in value if letter.isprintable()).strip()
         return word[:LONGEST] or None
     if isinstance(value, list | tuple | set) and len(value) <= 10:
-        parts = [plain(each) for each in value]
+        parts = [None if isinstance(each, list | tuple | set) else plain(each) for each in value]
         if all(part is not None for part in parts):
             said = ", ".join(f"{part:g}" if isinstance(part, float) else part for part in parts)
             return said[:LONGEST] or "none"

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from gpusim import hardware
+
 from . import execute, figures, identity, normalise, store
 from .products import Product
 
@@ -86,6 +88,4 @@ def _rules(root: Path):
 
 
 def _has_gpu() -> bool:
-    from gpusim import hardware
-
     return hardware.mode() == "gpu"

@@ -1,8 +1,8 @@
 """Notebooks on disk: read with clear messages, written whole or not at all."""
 
-import os
-import tempfile
 from pathlib import Path
+
+from hundredfold import paths
 
 from .errors import BuildError
 from .products import Product
@@ -72,19 +72,8 @@ def write_text(path: Path, text: str) -> bool:
     data = text.encode("utf-8")
     if path.exists() and path.read_bytes() == data:
         return False
-    temporary = None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o644)
-        os.replace(temporary, path)
+        paths.write_whole(path, data, path.stat().st_mode & 0o777 if path.exists() else 0o644, sync=True)
     except OSError as error:
         raise BuildError(f"{path}: could not be written ({error.strerror}); the old file is untouched") from None
-    finally:
-        if temporary and os.path.exists(temporary):
-            os.unlink(temporary)
     return True

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 from gpusim.hardware import packages
+from hundredfold import paths
 
 from .facts import Facts
 from .report import Finding
@@ -71,4 +73,7 @@ def _folders(facts: Facts) -> list[Finding]:
     if facts.lab["state"] is None:
         why = f"HUNDREDFOLD_STATE names a folder that cannot be made: {facts.lab['state_error']}"
         found.append(_finding("bad", "Progress cannot be kept", why, "unset HUNDREDFOLD_STATE", stops=True))
+    elif paths.is_temporary(Path(facts.lab["state"])):
+        why = f"Your home cannot be written to, so it is in {facts.lab['state']}, which may be emptied. Name another folder:"
+        found.append(_finding("note", "Progress may be lost", why, "export HUNDREDFOLD_STATE=FOLDER"))
     return found

@@ -106,8 +106,8 @@ def interop() -> Run:
 def real_hub() -> Run:
     """a real JupyterHub with its proxy and real users (as root)"""
     _as_root()
-    # One process: the tests share a hub, and the machine's users.
-    return Run((*_pytest(workers=False), "tests/deploy/hub", "tests/hub"), hub.ready())
+    # By file: the tests of a file share a hub and its users.
+    return Run((*_pytest(), "--dist", "loadscope", "tests/deploy/hub", "tests/hub"), hub.ready())
 
 
 def clusters() -> Run:

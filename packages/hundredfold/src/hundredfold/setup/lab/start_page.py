@@ -10,6 +10,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+from hundredfold import paths
 from hundredfold.classroom import syllabi
 from hundredfold.learning.problems import progress
 from hundredfold.learning.progress import catalogue, own
@@ -109,7 +110,7 @@ def put(folder: Path) -> bool:
     there = file.read_text(encoding="utf-8", errors="replace") if file.exists() else _closed("")
     if not folder.is_dir() or there == text or there != _closed(there.rpartition(_MARK)[0]):
         return False
-    workspace.write(file, text.encode())
+    paths.write_whole(file, text.encode())
     return True
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -65,9 +63,4 @@ def write(file: Path, recording: dict[str, Any]) -> None:
 
 def whole(file: Path, text: str) -> None:
     """Write a text and a last newline, whole or not at all; the folder is made."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    handle, part = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    with os.fdopen(handle, "w", encoding="utf-8") as out:
-        out.write(text + "\n")
-    os.chmod(part, 0o644)
-    os.replace(part, file)
+    paths.write_whole(file, (text + "\n").encode(), 0o644)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numba.core import errors, ir, types
 
-from ...faults import LoweringFault, UncompilableError
+from ...faults import LoweringFault, UfuncFault, UncompilableError
 from ...frontend.python.resolve import Function, is_written
 from .access import WRITE_A_LOOP
-from .unsupported import Unlowered, absent, attribute, named
+from .unsupported import Unknown, Unlowered, absent, attribute, named
 
 
 class TypingError(UncompilableError, errors.TypingError):
@@ -163,7 +163,7 @@ def look(function: Function, kernel: Function, code: ir.FunctionIR) -> None:
             except errors.ConstantInferenceError:  # a method, or a function that was chosen
                 continue
             if missing:
-                raise Refused(TypingError(missing, **_fields(function, kernel, call.loc.line)))
+                raise Refused(_kind(missing)(missing, **_fields(function, kernel, call.loc.line)))
 
 
 def check(dispatchers: Sequence[tuple], kernel: Function) -> None:
@@ -203,8 +203,12 @@ def _check(function: Function, kernel: Function, annotation: Any, written: bool)
                 f"{what} makes a new array, which a kernel cannot: a GPU's threads have no memory to take it from. "
                 "Use cuda.local.array or cuda.shared.array, or pass an array in and write a loop."
             )
-        kind = LoweringFault if isinstance(missing, Unlowered) else TypingError
-        raise kind(missing, **_fields(function, kernel, call.loc.line))
+        raise _kind(missing)(missing, **_fields(function, kernel, call.loc.line))
+
+
+def _kind(said: str) -> type[UncompilableError]:
+    """The class of the error that says so."""
+    return LoweringFault if isinstance(said, Unlowered) else UfuncFault if isinstance(said, Unknown) else TypingError
 
 
 def _fields(function: Function, kernel: Function, file_line: int = 0) -> dict[str, Any]:

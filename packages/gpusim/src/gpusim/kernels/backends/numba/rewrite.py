@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ...faults import PYTHONS, DeviceFailure, ReturnFault, UncompilableError
+from ...faults import PYTHONS, DeviceFailure, UncompilableError
 from ...frontend.absent import miscounted, numbas_error
 from ...frontend.intrinsics import ATOMICS, BARRIERS, VOTES, WARP
 from ...frontend.python.desugar import at
@@ -244,7 +244,7 @@ class _Rewriter(ast.NodeTransformer):
                     "CUDA kernel must have void return type: a kernel returns nothing. Write the result into an array "
                     "that is passed to it.",
                     node,
-                    ReturnFault,
+                    TypingError,
                 )
             node.value = None
         return self.leave(node) if self.kernel else self.generic_visit(node)

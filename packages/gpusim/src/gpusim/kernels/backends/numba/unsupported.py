@@ -10,12 +10,16 @@ from typing import Any
 import numpy as np
 from numba.core import ir, types
 
-from ...frontend.absent import FUNCTIONS, METHODS, UFUNCS, UNLOWERED, sentence
+from ...frontend.absent import FUNCTIONS, KEYS, METHODS, UFUNCS, UNLOWERED, sentence
 from . import access
 
 
 class Unlowered(str):
     """A sentence about what numba-cuda finds the types of, and then has no code for."""
+
+
+class Unknown(str):
+    """A sentence about a ufunc for which numba-cuda's compiler ends in a `KeyError`."""
 
 
 def absent(expression: Any, typemap: dict[str, types.Type]) -> str | None:
@@ -70,7 +74,10 @@ def named(callee: Any) -> str | None:
         The function as Python has it.
     """
     if isinstance(callee, np.ufunc):
-        return None if callee.__name__ in UFUNCS else sentence(f"np.{callee.__name__}", callee.__name__)
+        if callee.__name__ in UFUNCS:
+            return None
+        said = sentence(f"np.{callee.__name__}", callee.__name__)
+        return Unknown(said) if callee.__name__ in KEYS else said
     name, module = getattr(callee, "__name__", ""), getattr(callee, "__module__", None) or ""
     owner = getattr(callee, "__self__", None)
     if isinstance(owner, np.random.RandomState | random.Random):

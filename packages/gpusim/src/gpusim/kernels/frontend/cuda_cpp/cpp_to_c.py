@@ -10,9 +10,10 @@ both.
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import dataclass, field
 
-from . import headers
+from . import classes, headers
 from .c_types import HALVES, NAMED, VECTORS
 from .errors import Code
 from .overloads import DECLARED as OVERLOADED
@@ -25,6 +26,49 @@ DIM3 = (
     "dim3(unsigned int x, unsigned int y, unsigned int z) : x(x), y(y), z(z) {} dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {} };"
 )
 """The type of ``blockDim`` and ``gridDim``, as CUDA's header declares it."""
+HALF2 = """
+struct __align__(4) __half2 {
+    __half x, y;
+    __half2() {} __half2(__half a, __half b) : x(a), y(b) {}
+    __half2& operator+=(const __half2& o) { x = x + o.x; y = y + o.y; return *this; }
+    __half2& operator-=(const __half2& o) { x = x - o.x; y = y - o.y; return *this; }
+    __half2& operator*=(const __half2& o) { x = x * o.x; y = y * o.y; return *this; }
+};
+typedef __half2 half2;
+__half2 operator+(__half2 a, __half2 b) { return __half2(a.x + b.x, a.y + b.y); }
+__half2 operator-(__half2 a, __half2 b) { return __half2(a.x - b.x, a.y - b.y); }
+__half2 operator*(__half2 a, __half2 b) { return __half2(a.x * b.x, a.y * b.y); }
+__half2 operator/(__half2 a, __half2 b) { return __half2(a.x / b.x, a.y / b.y); }
+__half2 __hadd2(__half2 a, __half2 b) { return __half2(__hadd(a.x, b.x), __hadd(a.y, b.y)); }
+__half2 __hsub2(__half2 a, __half2 b) { return __half2(__hsub(a.x, b.x), __hsub(a.y, b.y)); }
+__half2 __hmul2(__half2 a, __half2 b) { return __half2(__hmul(a.x, b.x), __hmul(a.y, b.y)); }
+__half2 __h2div(__half2 a, __half2 b) { return __half2(__hdiv(a.x, b.x), __hdiv(a.y, b.y)); }
+__half2 __hfma2(__half2 a, __half2 b, __half2 c) { return __half2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)); }
+__half2 __hmax2(__half2 a, __half2 b) { return __half2(__hmax(a.x, b.x), __hmax(a.y, b.y)); }
+__half2 __hmin2(__half2 a, __half2 b) { return __half2(__hmin(a.x, b.x), __hmin(a.y, b.y)); }
+__half2 __hneg2(__half2 a) { return __half2(__hneg(a.x), __hneg(a.y)); }
+__half2 __habs2(__half2 a) { return __half2(__habs(a.x), __habs(a.y)); }
+__half2 h2sqrt(__half2 a) { return __half2(hsqrt(a.x), hsqrt(a.y)); }
+__half2 h2exp(__half2 a) { return __half2(hexp(a.x), hexp(a.y)); }
+__half2 h2rcp(__half2 a) { return __half2(hrcp(a.x), hrcp(a.y)); }
+__half2 make_half2(__half x, __half y) { return __half2(x, y); }
+__half2 __halves2half2(__half x, __half y) { return __half2(x, y); }
+__half2 __half2half2(__half x) { return __half2(x, x); }
+__half2 __float2half2_rn(float x) { return __half2(__float2half(x), __float2half(x)); }
+__half2 __floats2half2_rn(float x, float y) { return __half2(__float2half(x), __float2half(y)); }
+__half2 __float22half2_rn(float2 v) { return __half2(__float2half(v.x), __float2half(v.y)); }
+float2 __half22float2(__half2 a) { return make_float2(__half2float(a.x), __half2float(a.y)); }
+float __low2float(__half2 a) { return __half2float(a.x); }
+float __high2float(__half2 a) { return __half2float(a.y); }
+__half __low2half(__half2 a) { return a.x; }
+__half __high2half(__half2 a) { return a.y; }
+__half2 __low2half2(__half2 a) { return __half2(a.x, a.x); }
+__half2 __high2half2(__half2 a) { return __half2(a.y, a.y); }
+__half2 __lowhigh2highlow(__half2 a) { return __half2(a.y, a.x); }
+"""
+"""Two halves, as ``cuda_fp16.h`` declares them: each is computed as one half is."""
+PAIRED = frozenset(re.findall(r"(\w+)\(", HALF2))
+"""Functions of two halves."""
 REFERENCE = "_hf_ref_"
 """What begins the name of a reference, which is parsed as a pointer."""
 SEEN = "_hf_seen_"
@@ -60,7 +104,7 @@ _REFUSED = {
     "new": "new",
     "delete": "delete", "decltype": "decltype", "try": "try", "throw": "throw", "asm": "inline assembly",
     "__asm__": "inline assembly", "virtual": "virtual", "<<<": "a launch from a kernel", "goto": "goto",
-    "__half2": "__half2", "__nv_bfloat16": "__nv_bfloat16", "__nv_bfloat162": "__nv_bfloat162",
+    "__nv_bfloat16": "__nv_bfloat16", "__nv_bfloat162": "__nv_bfloat162",
     "concept": "a concept", "requires": "requires", "...": "a variadic function",
 }  # fmt: skip
 _CASTS = frozenset(("static_cast", "reinterpret_cast", "const_cast"))
@@ -140,6 +184,12 @@ class Unit:
         Structs whose members share their place.
     private : dict
         The members of each struct that only its own functions may use.
+    aggregates : set of str
+        Structs whose only constructor is for the first values of their members: a list of values may name others.
+    bases : dict
+        What structs inherit from.
+    special : dict
+        Functions that are written for some arguments of a template: the template and the arguments, by name.
     lambdas : list of Lambda
     places : set of str
         Functions of structs that return a reference: what they return stands where they are called.
@@ -165,12 +215,19 @@ class Unit:
     instances: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
     unions: set[str] = field(default_factory=set)
     private: dict[str, set[str]] = field(default_factory=dict)
+    aggregates: set[str] = field(default_factory=set)
+    bases: dict[str, list[str]] = field(default_factory=dict)
+    special: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
     static: set[str] = field(default_factory=set)
     lambdas: list[Lambda] = field(default_factory=list)
     places: set[str] = field(default_factory=set)
     enums: dict[str, bool] = field(default_factory=dict)
     defaults: dict[tuple[str, int], list[list[Token]]] = field(default_factory=dict)
     typenames: set[str] = field(default_factory=lambda: {n for n in NAMED if n not in WORDS} | {"_hf_auto"})
+
+    def aggregate(self, name: str) -> bool:
+        """Whether a struct, or the template that it is made of, is one of `aggregates`."""
+        return bool({name, self.instances.get(name, ("",))[0]} & self.aggregates)
 
 
 def bare(name: str | None) -> str:
@@ -194,6 +251,8 @@ def convert(tokens: list[Token], code: Code) -> Unit:
         For a construct of C++ that is not handled.
     """
     unit = Unit(code)
+    if headers.known("half", code.included) and any("half2" in token.text or token.text in PAIRED for token in tokens):
+        tokens = [*(token._replace(line=0) for token in split(HALF2)), *tokens]
     tokens = _named_operators(tokens, code)
     for token in tokens:
         if token.text == "<<<" and not code.separate:
@@ -202,13 +261,16 @@ def convert(tokens: list[Token], code: Code) -> Unit:
             )
         if token.kind != "string" and token.text in _REFUSED:
             code.refuse(_REFUSED[token.text], token.line)
-        if token.text in ("half2", "nv_bfloat16") and any(path.startswith("cuda_") for path in code.included):
-            code.refuse(token.text, token.line, "two halves, or floats")
+        if token.text == "nv_bfloat16" and any(path.startswith("cuda_") for path in code.included):
+            code.refuse(token.text, token.line, "a half, or a float")
     unit.vectors = _vectors(tokens)
     unit.structs |= unit.vectors
     unit.typenames |= unit.vectors
     if headers.known("half", code.included):
         unit.typenames |= {*HALVES}
+    plain = classes.plain(tokens, code)
+    tokens, unit.aggregates, unit.bases = plain.tokens, plain.aggregates, plain.bases
+    unit.special, unit.instances = plain.functions, dict(plain.structs)
     if any(token.text == "dim3" for token in tokens):
         tokens = [*split(DIM3), *tokens]
     tokens = _without_defaults(_outside(tokens, unit), unit)
@@ -613,8 +675,6 @@ def _struct(tokens: list[Token], start: int, unit: Unit, made: list[Token]) -> i
     name = tokens[k].text if named else ""
     k += named
     following = tokens[k].text if k < len(tokens) else ""
-    if following == ":":
-        code.refuse("a struct with a base", line)
     if following != "{":
         unit.typenames.add(name)
         if following == ";":
@@ -626,6 +686,8 @@ def _struct(tokens: list[Token], start: int, unit: Unit, made: list[Token]) -> i
     if end is None or (end == last + 1 and not name):
         code.wrong('expected a ";"', tokens[last].line)
     others = [t.text for t in tokens[last + 1 : end] if t.kind == "name"]
+    if {"__global__", "__device__", "extern", "{"} & {t.text for t in tokens[last + 1 : end]}:
+        code.wrong('expected a ";"', tokens[last + 1].line)
     if not name and not typedef and not others:
         code.refuse("a struct without a name", line)
     alias = others[-1] if typedef and others else ""
@@ -739,7 +801,7 @@ def _member_function(
         words.append(tokens[k].text)
         k += 1
     if k == len(tokens) or tokens[k].text == ";":
-        code.refuse("a member function that is defined outside of its struct", line, "its body in the struct")
+        return k + 1  # defined nowhere: a call finds none, as ptxas finds none
     params = tokens[opening + 1 : closing]
 
     def mark(text: str) -> Token:
@@ -989,7 +1051,7 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
             k = end + 5
         elif text in unit.structs and after in ("{", "(") and before not in types and before != "struct":
             last = close(tokens, k + 1, code)
-            if text in unit.constructors:
+            if text in unit.constructors and not (after == "{" and unit.aggregate(text) and last > k + 2):
                 made += [mark(CONSTRUCTOR + text), mark("("), *body(tokens[k + 2 : last], unit), mark(")")]
                 k = last + 1
                 continue
@@ -1039,7 +1101,7 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
                 k += 1
                 continue
             inside = body(tokens[k + 2 : last], unit)
-            if of in unit.constructors:
+            if of in unit.constructors and not (after == "{" and unit.aggregate(of) and last > k + 2):
                 made += [token, mark("="), mark(CONSTRUCTOR + of), mark("("), *inside, mark(")")]
             elif of in unit.structs and after == "{":
                 made += [token, mark("="), mark("{"), *inside, mark("}")]

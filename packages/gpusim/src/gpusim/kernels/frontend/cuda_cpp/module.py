@@ -13,7 +13,7 @@ from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
 
 from ..python import source as sources
-from . import builtins_threads, captures, cpp_to_c, headers, lambdas, methods, structs
+from . import builtins_threads, captures, cpp_to_c, headers, lambdas, methods, structs, syntax
 from .builtins import Builtins
 from .c_types import (
     HALVES,
@@ -137,19 +137,22 @@ class Module:
         try:
             tree = CParser().parse(prelude + joined(made), self.code.filename)
         except ParseError as error:
-            self.explain(str(error))
+            self.explain(str(error), made, known)
         return tree.ext[len(known) + 1 :]
 
-    def explain(self, message: str) -> None:
+    def explain(self, message: str, made: list[Token], known: list[str]) -> None:
         """A parser's complaint as a compiler's."""
         rest = message[len(self.code.filename) :].lstrip(":") if message.startswith(self.code.filename) else message
         parts = rest.split(":", 2)
         line = int(parts[0]) if parts[0].isdigit() else max(len(self.code.lines), 1)
         said = parts[-1].strip()
-        if said.startswith("before: "):
-            said = f'syntax error before "{said[8:]}"'
         if "::" in self.code.line(line):
             self.code.refuse("a name in a namespace or class", line)
+        if said.startswith("before: "):
+            column = int(parts[1]) if len(parts) > 2 and parts[1].isdigit() else 0
+            said = syntax.expected(made, line, column, said[8:], {*known, *cpp_to_c.WORDS})
+        elif said == "Invalid expression":
+            said = "expected an expression"
         self.code.wrong(said, line)
 
     def declare(self, item: c_ast.Decl) -> None:
@@ -312,6 +315,9 @@ class Module:
         """The name of a template's function for some arguments, made if it is new."""
         template = self.unit.templates[name]
         args = [" ".join(t.text for t in each) for each in cpp_to_c.filled(template, [split(a) for a in args])]
+        for own, (of, said) in self.unit.special.items():
+            if of == name and [self.spelled(" ".join(t.text for t in split(each))) for each in said] == args:
+                return own
         mangled = self.unused(name, tuple(args))
         if mangled not in self.functions:
             if len(args) != len(template.params):

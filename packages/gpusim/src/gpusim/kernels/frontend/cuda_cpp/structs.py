@@ -177,7 +177,8 @@ def initial(f, kind: Struct, init: c_ast.Node) -> Value:
     """What a struct is declared with: a list of values, those that are missing being 0, or another struct."""
     if not isinstance(init, c_ast.InitList):
         return f.converted(f.value(init), kind, init)
-    if init.exprs and kind.name in f.module.unit.constructors:
+    aggregate = f.module.unit.aggregate(kind.name)
+    if init.exprs and kind.name in f.module.unit.constructors and not aggregate:
         return f.module.called(f, CONSTRUCTOR + kind.name, list(init.exprs), init)
     given: dict[str, c_ast.Node] = {}
     names = [name for name, _ in kind.fields]
@@ -193,9 +194,12 @@ def initial(f, kind: Struct, init: c_ast.Node) -> Value:
             f.wrong(f'"{kind}" has no member "{name}"', init)
         given[name] = each
     parts: list[Value] = []
+    first = made(f, kind, init).parts if aggregate else []
     for name, inner in kind.fields:
         each = given.get(name)
-        if isinstance(inner, Struct):
+        if first and each is None:
+            parts += [part for (path, _), part in zip(leaves(kind), first, strict=True) if path[0] == name]
+        elif isinstance(inner, Struct):
             parts += initial(f, inner, each or c_ast.InitList([])).parts
         elif isinstance(inner, Array):
             parts += _numbers(f, inner, each)
@@ -277,6 +281,21 @@ def of_call(f, kind: Struct, call: ast.expr) -> Value:
         Value(number, ast.Subscript(load(name), ast.Constant(k), ast.Load()))
         for k, (_, number) in enumerate(leaves(kind))
     ]
+    return Value(kind, ast.Constant(None), parts=parts)
+
+
+def inherits(f, kind: Struct, base: Struct) -> bool:
+    """Whether a struct inherits from another."""
+    names = f.module.unit.bases.get(kind.name, ())
+    return base.name in names or any(inherits(f, f.module.structs[name], base) for name in names)
+
+
+def inherited(f, made: Value, kind: Struct) -> Value | None:
+    """The part of a struct that it has of a base; None where that is no base of it."""
+    if not inherits(f, made.type, kind):
+        return None
+    own = {name for name, _ in kind.fields}
+    parts = [part for (path, _), part in zip(leaves(made.type), made.parts, strict=True) if path[0] in own]
     return Value(kind, ast.Constant(None), parts=parts)
 
 

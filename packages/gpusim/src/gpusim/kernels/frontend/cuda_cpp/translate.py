@@ -808,6 +808,8 @@ class Translation:
         """A number as another type, as an assignment converts it; a struct as itself."""
         if isinstance(kind, Struct) and made.type == kind:
             return made
+        if isinstance(kind, Struct) and isinstance(made.type, Struct) and (base := structs.inherited(self, made, kind)):
+            return base
         if isinstance(kind, Struct) and kind.name in self.module.unit.constructors:
             if node is None or _works(node):
                 self.refuse(f"an implicit conversion of {made.type} to {kind}", node, f"{kind}(…)")
@@ -942,6 +944,10 @@ class Translation:
         """Refuse a reference to what is of another type, or constant."""
         if not isinstance(given, Pointer) or given.to != kind.to:
             of = given.to if isinstance(given, Pointer) else given
+            if isinstance(of, Struct) and isinstance(kind.to, Struct) and structs.inherits(self, of, kind.to):
+                self.refuse(
+                    f"a reference to the {kind.to} in a {of}", node, f"a reference to a {of}, or a {kind.to} by value"
+                )
             said = f'a reference of type "{kind.to} &" (not const-qualified) cannot be initialized with a value of type "{of}"'
             self.wrong(said, node, f"Declare it for {of}, or as const {kind.to} &.")
         if given.const and not kind.const:

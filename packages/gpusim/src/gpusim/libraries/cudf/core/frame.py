@@ -150,7 +150,6 @@ def _missing(array: Any) -> np.ndarray:
 
 
 def _rebuild(cls: type, p: Any, attrs: Any = None) -> Any:
-
     if isinstance(p, pd.Index):
         return index_of(p)
     out = series_of(p, cls) if isinstance(p, pd.Series) else frame_of(p, cls)
@@ -204,17 +203,17 @@ class SingleColumn(Frame, NotIterable):
     @property
     def is_unique(self) -> bool:
         """Whether no value stands there twice."""
-        return bool(pd.Series(self._storage).is_unique)
+        return bool(self._p.is_unique)
 
     @property
     def is_monotonic_increasing(self) -> bool:
         """Whether the values ascend."""
-        return bool(pd.Index(self._storage).is_monotonic_increasing)
+        return bool(self._p.is_monotonic_increasing)
 
     @property
     def is_monotonic_decreasing(self) -> bool:
         """Whether the values descend."""
-        return bool(pd.Index(self._storage).is_monotonic_decreasing)
+        return bool(self._p.is_monotonic_decreasing)
 
     @property
     def values(self) -> Any:
@@ -273,7 +272,6 @@ class SingleColumn(Frame, NotIterable):
         return device.as_cupy(self._numbers(dtype, no_default if na_value is None else na_value))
 
     def _numbers(self, dtype: Any, na_value: Any) -> np.ndarray:
-
         array = self._storage
         null = isnull(array).any()
         if null and dtype is not None and na_value is no_default and np.dtype(dtype).kind not in "OU":

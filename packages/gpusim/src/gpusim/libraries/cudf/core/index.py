@@ -117,21 +117,6 @@ class Index(SingleColumn, Unary):
         return not self._p.is_unique
 
     @property
-    def is_unique(self) -> bool:
-        """Whether no label stands there twice."""
-        return bool(self._p.is_unique)
-
-    @property
-    def is_monotonic_increasing(self) -> bool:
-        """Whether the labels ascend."""
-        return bool(self._p.is_monotonic_increasing)
-
-    @property
-    def is_monotonic_decreasing(self) -> bool:
-        """Whether the labels descend."""
-        return bool(self._p.is_monotonic_decreasing)
-
-    @property
     def inferred_type(self) -> str:
         """pandas' word for the kind of labels."""
         return self._p.inferred_type

@@ -139,11 +139,9 @@ class MultiIndex(Index):
         return index_of(p)
 
     def __eq__(self, other: Any) -> Any:
-
         return device.as_cupy(np.asarray(self._p == unwrap(other)))
 
     def __ne__(self, other: Any) -> Any:
-
         return device.as_cupy(np.asarray(self._p != unwrap(other)))
 
     __hash__ = None
@@ -171,11 +169,6 @@ class MultiIndex(Index):
         frame = self.to_frame(index=False)
         frame.columns = range(self._p.nlevels)
         return index_of(pd.MultiIndex.from_frame(frame.fillna(value)._p, names=self._p.names))
-
-    @property
-    def is_unique(self) -> bool:
-        """Whether no label stands there twice."""
-        return bool(self._p.is_unique)
 
     def __repr__(self) -> str:
         return repr(self._p)

@@ -96,7 +96,6 @@ def series_op(self: Any, other: Any, op: str, reflect: bool, fill_value: Any = N
 
 
 def _array(p: Any) -> Any:
-
     return normal(p.array) if isinstance(p, pd.Index) else p.array
 
 
@@ -150,7 +149,6 @@ def frame_op(self: Any, other: Any, op: str, reflect: bool, fill_value: Any = No
 
 
 def _as_stored(p: pd.DataFrame) -> pd.DataFrame:
-
     return normal_frame(p)
 
 

@@ -165,7 +165,6 @@ def replace(self: Any, to_replace: Any, value: Any) -> Any:
 
 
 def _replace_column(column: pd.Series, to_replace: Any, options: dict) -> pd.Series:
-
     rules = to_replace
     if (
         isinstance(to_replace, dict)

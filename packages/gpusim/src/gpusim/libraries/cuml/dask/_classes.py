@@ -132,7 +132,6 @@ class UMAP(Estimator):
     """A fitted `cuml.manifold.UMAP`, applied to each part."""
 
     def __init__(self, *, model: Any, client: Any = None, **kwargs: Any) -> None:
-
         self.client = get_client(client)
         self.kwargs = kwargs
         self.internal_model = None

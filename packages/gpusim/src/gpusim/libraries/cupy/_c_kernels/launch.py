@@ -70,6 +70,7 @@ def pointer(value: Any, kind: Pointer, name: str, kernel: str) -> np.ndarray:
     elif isinstance(value, (int, np.integer)) and not isinstance(value, bool) and int(value):
         memory = _at_address(int(value), name, kernel)
     else:
+        _check_passed(value)
         raise ArgumentFault(
             f"{name} is a pointer ({kind}), and {value!r} of type {type(value).__name__} is none: pass a cupy.ndarray. A GPU "
             "would take the number for an address.",
@@ -95,9 +96,9 @@ def misaligned(memory: np.ndarray, kind: Pointer) -> bool:
 
 
 def layout(dtype: np.dtype, start: int = 0) -> list[tuple]:
-    """Where the numbers of a record lie, and of which type they are."""
+    """Where the numbers of a record lie, and of which type they are: a half by its bits, as `Scalar.dtype` has it."""
     if dtype.names is None:
-        return [(start, dtype.base, dtype.shape)]
+        return [(start, np.dtype("u2") if dtype.base == np.float16 else dtype.base, dtype.shape)]
     return [each for name in dtype.names for each in layout(dtype.fields[name][0], start + dtype.fields[name][1])]
 
 
@@ -131,6 +132,8 @@ def members(value: Any, kind: Struct, name: str, kernel: str) -> list[Any]:
     if isinstance(value, np.ndarray) and value.size != 1:
         raise TypeError(_host(value))
     if not isinstance(value, np.ndarray | np.void) or value.dtype.names is None:
+        if not isinstance(value, array_class()):
+            _check_passed(value)
         raise ArgumentFault(
             f"{name} is of the struct {kind}, and {type(value).__name__} is no record: pass a NumPy scalar of a structured dtype.",
             kernel=kernel,
@@ -144,6 +147,12 @@ def members(value: Any, kind: Struct, name: str, kernel: str) -> list[Any]:
             found = found[step]
         made.append(found)
     return made
+
+
+def _check_passed(value: Any) -> None:
+    """Refuse what CuPy passes to no kernel: what is neither an array nor a number of Python's or NumPy's."""
+    if not isinstance(value, int | float | complex | np.generic | np.ndarray | None):
+        raise TypeError(f"Unsupported type {type(value)}")
 
 
 def _host(value: np.ndarray) -> str:
@@ -169,7 +178,8 @@ def _at_address(address: int, name: str, kernel: str) -> np.ndarray:
 
 def _check_read_as(given: np.dtype, kind: Pointer, name: str, kernel: str) -> None:
     wanted = kind.to.dtype
-    if isinstance(kind.to, Struct) and all(base == given for _, base, _ in layout(wanted)):
+    bits = np.dtype("u2") if given == np.float16 else given
+    if isinstance(kind.to, Struct) and all(base == bits for _, base, _ in layout(wanted)):
         return  # a vector of its numbers, as float4 of float32
     same_bits = given.kind in "iub" and wanted.kind in "iub" and given.itemsize == wanted.itemsize
     part = given.kind == "c" and wanted.kind == "f" and wanted.itemsize * 2 == given.itemsize

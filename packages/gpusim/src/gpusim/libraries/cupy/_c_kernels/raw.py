@@ -15,7 +15,7 @@ from gpusim.importing.errors import NotSimulatedAttribute, NotSimulatedError
 from gpusim.importing.names import extension_type
 from gpusim.kernels import limits
 from gpusim.kernels.frontend.cuda_cpp.c_types import Pointer, Struct
-from gpusim.kernels.frontend.cuda_cpp.errors import Code
+from gpusim.kernels.frontend.cuda_cpp.errors import Code, CompileException
 
 from . import launch
 
@@ -87,6 +87,9 @@ class Loaded:
                         )
                     raise error
                 made = module.kernel(name)
+                if made.shared > limits.DEVICE.shared:
+                    said = f"ptxas error   : Entry function '{name}' uses too much shared data ({made.shared:#x} bytes, {limits.DEVICE.shared:#x} max)"
+                    raise CompileException(said, module.code.text, name, ())
                 self._kernels[name] = Kernel(made.python, name=name), made
             return self._kernels[name]
 

@@ -156,9 +156,9 @@ def _stack(obj: Any) -> Any:
     parts = [_stack(item) if isinstance(item, (list, tuple)) else from_like(item) for item in obj]
     for part in parts:
         if not isinstance(part, launch.array_class):
-            raise TypeError(f"Unsupported type {type(part)}")
+            raise TypeError(launch.IMPLICIT)  # NumPy is asked for what is not of arrays alone, or not of one shape
     if any(part.shape != parts[0].shape for part in parts):
-        raise ValueError("setting an array element with a sequence. The requested array has an inhomogeneous shape")
+        raise TypeError(launch.IMPLICIT)
     return concatenate([part.reshape((1, *part.shape)) for part in parts], 0)
 
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from .ndarray import ndarray
 
 submit = queue.submit
+IMPLICIT = (
+    "Implicit conversion to a NumPy array is not allowed. Please use `.get()` to construct a NumPy array explicitly."
+)
 MAX_NDIM = 64  # cupy/_core/include/cupy/carray.cuh
 
 array_class: Any = None  # cupy.ndarray; set by ndarray.py, which imports this module

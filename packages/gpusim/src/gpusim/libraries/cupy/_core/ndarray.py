@@ -17,11 +17,11 @@ import numpy as np
 
 from gpusim.device import device, pinned, queue, shapes
 
-from . import launch, products, reduction, sorting, unread
+from . import indexing, launch, products, reduction, shaping, sorting, unread
 from .base import Flags, normal_dtype, normal_order, normal_shape, reshaped, switch_device
 from .checks import check_output
 from .convert import array, from_like, full
-from .indexing import BASIC, advanced_get, assign, basic_error, fields, is_field, scatter, take, whole
+from .indexing import BASIC, advanced_get, assign, basic_error, fields, is_field, scatter, whole
 from .products import matmul
 from .ufuncs import by_name, clip
 
@@ -536,13 +536,9 @@ class ndarray:
         return pickle.dumps(self, -1)
 
     def __array__(self, dtype: Any = None, copy: Any = None):
-        raise TypeError(
-            "Implicit conversion to a NumPy array is not allowed. "
-            "Please use `.get()` to construct a NumPy array explicitly."
-        )
+        raise TypeError(launch.IMPLICIT)
 
     def __reduce__(self):
-
         return array, (self.get(order="A"),)
 
     def __bool__(self) -> bool:
@@ -683,67 +679,14 @@ class ndarray:
     def __delitem__(self, index: Any) -> None:
         raise NotImplementedError(f"Subscript deletion not supported by {type(self).__name__}")
 
-    def take(self, indices: Any, axis: int | None = None, out: Any = None):
-        """Elements at some indices; those out of bounds wrap around."""
-        return take(self, indices, axis, out)
-
     # What computes: each is the function of the same name.
 
-    def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False):
-        """Sum of the elements."""
-        return reduction.sum(self, axis, dtype, out, keepdims)
-
-    def prod(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False):
-        """Product of the elements."""
-        return reduction.prod(self, axis, dtype, out, keepdims)
-
-    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False):
-        """Arithmetic mean."""
-        return reduction.mean(self, axis, dtype, out, keepdims)
-
-    def var(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: bool = False):
-        """Variance."""
-        return reduction.var(self, axis, dtype, out, ddof, keepdims)
-
-    def std(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: bool = False):
-        """Standard deviation."""
-        return reduction.std(self, axis, dtype, out, ddof, keepdims)
-
-    def max(self, axis: Any = None, out: Any = None, keepdims: bool = False):
-        """Largest element."""
-        return reduction.max(self, axis, out, keepdims)
-
-    def min(self, axis: Any = None, out: Any = None, keepdims: bool = False):
-        """Smallest element."""
-        return reduction.min(self, axis, out, keepdims)
-
-    def ptp(self, axis: Any = None, out: Any = None, keepdims: bool = False):
-        """Largest minus smallest element."""
-        return reduction.ptp(self, axis, out, keepdims)
-
-    def argmax(self, axis: Any = None, out: Any = None, dtype: Any = None, keepdims: bool = False):
-        """Index of the largest element."""
-        return reduction.argmax(self, axis, out, dtype, keepdims)
-
-    def argmin(self, axis: Any = None, out: Any = None, dtype: Any = None, keepdims: bool = False):
-        """Index of the smallest element."""
-        return reduction.argmin(self, axis, out, dtype, keepdims)
-
-    def all(self, axis: Any = None, out: Any = None, keepdims: bool = False):
-        """Whether all elements are true."""
-        return reduction.all(self, axis, out, keepdims)
-
-    def any(self, axis: Any = None, out: Any = None, keepdims: bool = False):
-        """Whether any element is true."""
-        return reduction.any(self, axis, out, keepdims)
-
-    def cumsum(self, axis: Any = None, dtype: Any = None, out: Any = None):
-        """Running sum."""
-        return reduction.cumsum(self, axis, dtype, out)
-
-    def cumprod(self, axis: Any = None, dtype: Any = None, out: Any = None):
-        """Running product."""
-        return reduction.cumprod(self, axis, dtype, out)
+    sum, prod, mean, var, std = reduction.sum, reduction.prod, reduction.mean, reduction.var, reduction.std
+    max, min, ptp, argmax, argmin = reduction.max, reduction.min, reduction.ptp, reduction.argmax, reduction.argmin
+    all, any, cumsum, cumprod = reduction.all, reduction.any, reduction.cumsum, reduction.cumprod
+    sort, argsort, searchsorted = sorting.sort, sorting.argsort, sorting.searchsorted
+    partition, argpartition = sorting.partition, sorting.argpartition
+    take, repeat, dot = indexing.take, shaping.repeat, products.dot
 
     def clip(self, min: Any = None, max: Any = None, out: Any = None):
         """Elements limited to an interval."""
@@ -765,10 +708,6 @@ class ndarray:
         check_output(out)
         return launch.submit_into("cupy_round", out, np.round, self, decimals)
 
-    def dot(self, b: Any, out: Any = None):
-        """Dot product."""
-        return products.dot(self, b, out)
-
     def conj(self):
         """Complex conjugate; a real array itself."""
         return by_name["conjugate"](self) if self.dtype.kind == "c" else self
@@ -778,34 +717,6 @@ class ndarray:
     def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None):
         """Sum along a diagonal."""
         return self.diagonal(offset, axis1, axis2).sum(-1, dtype, out)
-
-    def repeat(self, repeats: Any, axis: int | None = None):
-        """Elements repeated."""
-        from .shaping import repeat
-
-        return repeat(self, repeats, axis)
-
-    def sort(self, axis: int = -1, *, kind: Any = None) -> None:
-        """Sort in place."""
-        sorting.sort_in_place(self, axis, kind)
-
-    def argsort(self, axis: int | None = -1, *, kind: Any = None):
-        """Indices that sort."""
-        return sorting.argsort(self, axis, kind)
-
-    def partition(self, kth: Any, axis: int = -1) -> None:
-        """Partly sort in place (CuPy sorts fully)."""
-        sorting.check_kth(self, kth, axis)
-        sorting.sort_in_place(self, axis)
-
-    def argpartition(self, kth: Any, axis: int | None = -1):
-        """Indices that partly sort (CuPy's sort fully)."""
-        sorting.check_kth(self, kth, axis)
-        return sorting.argsort(self, axis)
-
-    def searchsorted(self, v: Any, side: str = "left", sorter: Any = None):
-        """Where to insert elements to keep the order."""
-        return sorting.searchsorted(self, v, side, sorter)
 
     def nonzero(self):
         """Indices of the elements that are not zero; waits for the device."""

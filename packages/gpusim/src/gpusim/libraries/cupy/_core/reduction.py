@@ -130,18 +130,23 @@ def cub(a: Any, axis: Any) -> bool:
     return bool(a._a.flags.f_contiguous) and axes == tuple(range(n))
 
 
-def _add_or_multiply(name: str, ufunc: np.ufunc) -> Callable:
+def _named(name: str, doc: str, run: Callable) -> Callable:
+    run.__name__ = run.__qualname__ = name.removeprefix("cupy_")
+    run.__doc__ = doc
+    return run
+
+
+def _add_or_multiply(name: str, ufunc: np.ufunc, doc: str) -> Callable:
     def run(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         result = sum_dtype(a.dtype) if dtype is None else np.dtype(dtype)
         kernel = name if dtype is None else name + "_with_dtype"
         return reduce(kernel, ufunc.reduce, a, axis, out, keepdims, result, accumulator(result))
 
-    run.__name__ = name.removeprefix("cupy_")
-    return run
+    return _named(name, doc, run)
 
 
-sum = _add_or_multiply("cupy_sum", np.add)
-prod = _add_or_multiply("cupy_prod", np.multiply)
+sum = _add_or_multiply("cupy_sum", np.add, "Sum of the elements.")
+prod = _add_or_multiply("cupy_prod", np.multiply, "Product of the elements.")
 
 
 def all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
@@ -154,26 +159,25 @@ def any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> An
     return reduce("cupy_any", np.logical_or.reduce, a, axis, out, keepdims, np.dtype(bool), np.dtype(bool))
 
 
-def _extremum(name: str, function: Callable) -> Callable:
-    def run(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
-        result = a.dtype if dtype is None else np.dtype(dtype)
-        return reduce(name, function, a, axis, out, keepdims, result, a.dtype, identity=False)
+def _extremum(name: str, function: Callable, doc: str) -> Callable:
+    def run(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        return reduce(name, function, a, axis, out, keepdims, a.dtype, a.dtype, identity=False)
 
-    return run
-
-
-max = _extremum("cupy_max", np.maximum.reduce)
-min = _extremum("cupy_min", np.minimum.reduce)
+    return _named(name, doc, run)
 
 
-def _arg(name: str, function: Callable) -> Callable:
+max = _extremum("cupy_max", np.maximum.reduce, "Largest element.")
+min = _extremum("cupy_min", np.minimum.reduce, "Smallest element.")
+
+
+def _arg(name: str, function: Callable, doc: str) -> Callable:
     def run(a: Any, axis: Any = None, out: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
         if isinstance(axis, (tuple, list)):
             raise TypeError(f"'{type(axis).__name__}' object cannot be interpreted as an integer")
         result = np.dtype(np.int64 if dtype is None else dtype)
         return reduce(name, _single_axis(function), a, axis, out, keepdims, result, identity=False)
 
-    return run
+    return _named(name, doc, run)
 
 
 def _single_axis(function: Callable) -> Callable:
@@ -188,8 +192,8 @@ def _single_axis(function: Callable) -> Callable:
     return run
 
 
-argmax = _arg("cupy_argmax", np.argmax)
-argmin = _arg("cupy_argmin", np.argmin)
+argmax = _arg("cupy_argmax", np.argmax, "Index of the largest element.")
+argmin = _arg("cupy_argmin", np.argmin, "Index of the smallest element.")
 
 
 def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
@@ -209,15 +213,7 @@ def _nothing(*_: Any) -> None:
     """A launch whose effect the one before had already."""
 
 
-def var(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: int = 0,
-    keepdims: bool = False,
-    name: str = "var",
-) -> Any:
+def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
     """Variance in CuPy's two passes over the data: the mean, then the squared distances from it."""
     compute = np.dtype(dtype) if dtype is not None else np.dtype(np.float64 if a.dtype.kind in "biu" else a.dtype)
     result = _real(compute)
@@ -240,7 +236,7 @@ def _real(dtype: np.dtype) -> np.dtype:
     return np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype
 
 
-def _scan(name: str, ufunc: np.ufunc) -> Callable:
+def _scan(name: str, ufunc: np.ufunc, doc: str) -> Callable:
     def run(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         if axis is None:
             a, axis = a.ravel(), 0
@@ -255,7 +251,7 @@ def _scan(name: str, ufunc: np.ufunc) -> Callable:
             launch.submit(name, _accumulate, arguments, reads=(a._a,), writes=(out._a,))
         return out
 
-    return run
+    return _named(name, doc, run)
 
 
 def _accumulate(function: Callable, a: np.ndarray, out: np.ndarray, axis: int, dtype: np.dtype) -> None:
@@ -265,8 +261,8 @@ def _accumulate(function: Callable, a: np.ndarray, out: np.ndarray, axis: int, d
         np.copyto(out, function(a, axis=axis, dtype=dtype), "unsafe")
 
 
-cumsum = _scan("cupy_cumsum", np.add)
-cumprod = _scan("cupy_cumprod", np.multiply)
+cumsum = _scan("cupy_cumsum", np.add, "Running sum.")
+cumprod = _scan("cupy_cumprod", np.multiply, "Running product.")
 
 
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:

@@ -21,8 +21,8 @@ def normal_axis(axis: int, ndim: int) -> int:
     return np.lib.array_utils.normalize_axis_index(axis, ndim)
 
 
-def sort_in_place(a: Any, axis: int = -1, kind: Any = None) -> None:
-    """Sort an array along an axis."""
+def sort(a: Any, axis: int = -1, *, kind: Any = None) -> None:
+    """Sort in place, along an axis."""
     _check_kind(kind)
     if a.ndim == 0:
         raise np.exceptions.AxisError("Sorting arrays with the rank of zero is not supported")
@@ -37,7 +37,7 @@ def _check_layout(a: Any) -> None:
         raise NotImplementedError("Sorting non-contiguous array is not supported.")
 
 
-def argsort(a: Any, axis: int | None = -1, kind: Any = None) -> Any:
+def argsort(a: Any, axis: int | None = -1, *, kind: Any = None) -> Any:
     """Indices that sort an array; equal elements keep their order."""
     _check_kind(kind)
     if a.ndim == 0 and axis is not None:
@@ -49,7 +49,7 @@ def argsort(a: Any, axis: int | None = -1, kind: Any = None) -> Any:
     return launch.submit_into("cupy_argsort", out, sorting.argsort, a, axis=normal_axis(axis, a.ndim))
 
 
-def check_kth(a: Any, kth: Any, axis: int | None) -> None:
+def _check_kth(a: Any, kth: Any, axis: int | None) -> None:
     """Raise if a position to partition at is out of bounds."""
     if a.ndim == 0:
         raise np.exceptions.AxisError("Sorting arrays with the rank of zero is not supported")
@@ -57,6 +57,18 @@ def check_kth(a: Any, kth: Any, axis: int | None) -> None:
     for k in kth if isinstance(kth, (list, tuple)) else (kth,):
         if not -length <= k < length:
             raise ValueError(f"kth(={k}) out of bounds {length}")
+
+
+def partition(a: Any, kth: Any, axis: int = -1) -> None:
+    """Partly sort in place (CuPy sorts fully)."""
+    _check_kth(a, kth, axis)
+    sort(a, axis)
+
+
+def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Any:
+    """Indices that partly sort (CuPy's sort fully)."""
+    _check_kth(a, kth, axis)
+    return argsort(a, axis)
 
 
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:

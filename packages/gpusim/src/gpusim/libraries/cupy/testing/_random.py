@@ -16,7 +16,6 @@ _before: list[tuple] = []
 
 
 def _set_up() -> None:
-
     _before.append((random.getstate(), np.random.get_state(), _generator._random_states))
     if len(_before) == 1:
         reset_states()
@@ -26,7 +25,6 @@ def _set_up() -> None:
 
 
 def _tear_down() -> None:
-
     python, host, ours = _before.pop()
     if not _before:
         random.setstate(python)

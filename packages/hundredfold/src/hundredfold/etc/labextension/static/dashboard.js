@@ -210,8 +210,11 @@
   };
 
   /** The course's drawings have a style for light and for dark: the page's scheme chooses, which is the lab's and not the
-   *  system's. One that can be touched takes the place of its picture: within a picture nothing can be pointed at. */
-  function showDrawings() {
+   *  system's. One that can be touched takes the place of its picture: within a picture nothing can be pointed at.
+   *
+   *  A picture runs nothing, and an object does. So it has to be a file that this server hands out: there Jupyter has it run in no origin. Another
+   *  address may be anybody's, also one that has the lab's origin, and the notebook somebody's who handed it in. */
+  function showDrawings(app) {
     const style = document.createElement("style");
     for (const [light, scheme] of [["true", "light"], ["false", "dark"]]) {
       const shown = ['img[src*="drawings/"]', 'object[data*="drawings/"]'];
@@ -220,8 +223,10 @@
     }
     style.append('.jp-RenderedMarkdown object[data*="drawings/"] { display: block; max-width: 100%; height: auto; }\n');
     document.head.append(style);
+    const files = `${app.serviceManager.serverSettings.baseUrl}files/`;
     const embed = ({ target }) => {
-      const [, name] = /\/drawings\/([\w-]+)\.svg(?:\?|$)/.exec(target.src || "") || [];
+      if (!(target.src || "").startsWith(files)) return;
+      const [, name] = /\/drawings\/([\w-]+)\.svg(?:\?|$)/.exec(target.src) || [];
       if (!Object.hasOwn(TOUCH, name) || !target.closest(".jp-RenderedMarkdown")) return;
       const live = Object.assign(document.createElement("object"), { type: "image/svg+xml", data: target.src, ariaLabel: target.alt });
       const says = Object.assign(document.createElement("small"), { textContent: TOUCH[name] });

@@ -19,8 +19,7 @@ from ..graphs import KEPT
 from ..guard import require_callable
 from ..problem import Problem
 from ..traffic import Traffic, spell, watch
-from ..untouched import missing
-from ..verdict import NO_RESULT, NotAttempted, Refusal, Verified, in_case, refuse
+from ..verdict import Refusal, Verified, attempted, in_case, refuse
 
 
 @dataclass(frozen=True)
@@ -139,8 +138,7 @@ class LazyJudge:
         given = chunked.lazy(made)
         arguments = [devices.to_device(each) for each in others]
         called, ran = graphs.build(function, *arguments, given, limit=problem.time_limit)
-        if first and missing(called.value):
-            raise NotAttempted(NO_RESULT)
+        attempted(called.value, called.printed, first=first)
         answer = called.value
         graphs.require_lazy(answer)
         graphs.require_unrun(ran)

@@ -15,8 +15,7 @@ from typing import Any
 
 from .. import devices, guard, pool
 from ..problem import Problem
-from ..untouched import missing
-from ..verdict import NO_RESULT, NotAttempted, refuse
+from ..verdict import attempted, refuse
 
 # The first of several tasks looks so often for the second, with so many seconds between: about a second, and longer on a busy machine.
 _LOOKS, _PAUSE = 500, 0.002
@@ -129,10 +128,7 @@ def run(
         if beside is not None:
             beside.start()
         called = guard.call(function, seen.client, *arguments, limit=limit or problem.time_limit)
-        if missing(called.value):
-            if first and not called.printed:
-                raise NotAttempted(NO_RESULT)
-            refuse("type", "it returns nothing. What is to be judged must be returned.", printed=called.printed)
+        attempted(called.value, called.printed, first=first)
         _computed(called.value)
         if beside is not None:
             beside.join(timeout=problem.time_limit)

@@ -19,8 +19,7 @@ from ..functions import FunctionJudge, Run
 from ..guard import require_callable
 from ..problem import Problem
 from ..properties import all_cases
-from ..untouched import missing
-from ..verdict import NO_RESULT, NotAttempted, Refusal, Verified, accept, in_case, refuse
+from ..verdict import Refusal, Verified, accept, attempted, in_case, refuse
 from .rehearsal import Rehearsal, rehearse
 from .work import several
 
@@ -76,8 +75,7 @@ class CompiledJudge(FunctionJudge):
         rehearsal = _rehearsed(function, case)
         _safe(rehearsal)
         run = call(problem, function, case)
-        if first and missing(run.got):
-            raise NotAttempted(NO_RESULT)
+        attempted(run.got, run.printed, first=first)
         try:
             self.compare_run(run)
             self._arguments(run)

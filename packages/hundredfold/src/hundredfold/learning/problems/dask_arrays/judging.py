@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from .. import devices, graphs
+from ..case_judge import CaseJudge
 from ..differences import explain, same
-from ..facts import Fact, Seen, of_graph
+from ..facts import Seen, of_graph
 from ..graphs import KEPT
-from ..guard import require_callable
 from ..problem import Mistake, Problem
-from ..properties import Drawn, all_cases, cases_before
-from ..untouched import missing
-from ..verdict import NO_RESULT, NotAttempted, Refusal, Verified, accept, in_case, refuse
+from ..properties import cases_before
+from ..verdict import Refusal, attempted, refuse, with_printed
 
 
 @dataclass(frozen=True)
@@ -58,13 +57,11 @@ class Lazy:
 
 
 @dataclass(frozen=True)
-class LazyJudge:
+class LazyJudge(CaseJudge):
     """Judge a function of a Dask array that returns a Dask array.
 
     Parameters
     ----------
-    cases, unlisted : sequence of Lazy
-        As in `FunctionJudge`, and so are `drawn` and `facts`.
     places : callable, optional
         ``places(wrong, x)``: refuses a result by where its wrong elements lie; `wrong` is an array of bool, `x` the
         argument.
@@ -74,34 +71,19 @@ class LazyJudge:
         In cases that are `sized`, how many times as large as the largest chunk of the argument a task's result may be.
     given : float
         The same of what one task may get from others (nine chunks for the margins of a smoothing); 0 for no limit.
-    after : sequence of callables
-        ``after(problem, function) -> str`` or None, when all cases are right.
-    verified : str
-        What else was verified.
+
+    The others are those of `CaseJudge`.
     """
 
-    cases: Sequence[Lazy]
-    unlisted: Sequence[Lazy] = ()
-    drawn: Drawn | None = None
-    facts: Sequence[Fact] = ()
     places: Callable[[np.ndarray, Any], None] | None = None
     same_chunks: bool = False
     largest: float = 2.0
     given: float = 16.0
-    after: Sequence[Callable[[Problem, Any], str | None]] = ()
-    verified: str = ""
 
-    def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
-        function = answers[0]
-        require_callable(function, problem.answers[0])
-        devices.need_cupy()
-        seen = Seen(self.facts)
-        for number, case in enumerate(all_cases(self)):
-            with in_case(case.name, case.hint):
-                self._judge(problem, function, case, seen, first=number == 0)
-                if number == 0:
-                    self._other(problem, function, case)
-        return accept(self, problem, function, seen.said(self.verified))
+    def judge(self, problem: Problem, function: Any, case: Lazy, seen: Seen, *, first: bool) -> None:
+        self._judge(problem, function, case, seen, first=first)
+        if first:
+            self._other(problem, function, case)
 
     def _other(self, problem: Problem, function: Any, case: Lazy) -> None:
         """Refuse an answer that takes another array of the same shape for the first one."""
@@ -122,17 +104,11 @@ class LazyJudge:
     def _judge(self, problem: Problem, function: Any, case: Lazy, seen: Seen, *, first: bool) -> None:
         x = case.collection()
         called, ran = graphs.build(function, x, limit=problem.time_limit)
-        if missing(called.value):
-            if called.printed or not first:
-                refuse("type", "it returns nothing. What is to be judged must be returned.", printed=called.printed)
-            raise NotAttempted(NO_RESULT)
-        try:
+        attempted(called.value, called.printed, first=first)
+        with with_printed(called.printed):
             graphs.require_lazy(called.value)
             graphs.require_unrun(ran)
             self._result(problem, case, x, called.value, seen)
-        except Refusal as refusal:
-            refusal.printed = refusal.printed or called.printed
-            raise
 
     def _result(self, problem: Problem, case: Lazy, x: Any, result: Any, seen: Seen) -> None:
         with warnings.catch_warnings(), np.errstate(all="ignore"):

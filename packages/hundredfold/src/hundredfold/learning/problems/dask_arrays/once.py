@@ -18,8 +18,7 @@ from ..differences import pair
 from ..functions import is_float
 from ..guard import article, require_callable
 from ..problem import Problem
-from ..untouched import missing
-from ..verdict import NO_RESULT, NotAttempted, Refusal, Verified, in_case, refuse
+from ..verdict import Verified, attempted, in_case, refuse, with_printed
 
 FEW = 4
 """Chunks that may be in memory at the same time."""
@@ -119,16 +118,10 @@ def _one(
     x = da.from_array(storage, chunks=chunks, asarray=False, name=False, meta=meta)
     with graphs.watch(), _traced(large):
         called = guard.call(function, x, limit=problem.time_limit)
-    try:
-        if missing(called.value):
-            if called.printed or not first:
-                refuse("type", "it returns nothing. What is to be judged must be returned.")
-            raise NotAttempted(NO_RESULT)
+    attempted(called.value, called.printed, first=first)
+    with with_printed(called.printed):
         _values(called.value, host, x.chunks)
         _reading(storage, x, storage.memory if large else 0)
-    except Refusal as refusal:
-        refusal.printed = refusal.printed or called.printed
-        raise
 
 
 @contextlib.contextmanager

@@ -10,20 +10,20 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 
 from .. import devices, graphs, guard, traffic
+from ..case_judge import CaseJudge
 from ..cases import Case
 from ..facts import Fact, Seen
 from ..frames import Rows, RowsJudge, alike, need_cudf, rows
-from ..guard import article, require_callable
+from ..guard import article
 from ..problem import Problem
-from ..properties import Drawn, Property, Strategy, all_cases
-from ..untouched import missing
-from ..verdict import NO_RESULT, NotAttempted, NotJudged, Refusal, Verified, accept, in_case, refuse
+from ..properties import Drawn, Property, Strategy
+from ..verdict import NONE_HERE, NotJudged, Refusal, attempted, refuse, with_printed
 
 
 @dataclass(frozen=True)
@@ -120,16 +120,11 @@ class Looked:
 
 
 @dataclass(frozen=True)
-class LazyFrameJudge:
+class LazyFrameJudge(CaseJudge):
     """Judge a function that makes a Dask dataframe of Dask dataframes.
 
     Parameters
     ----------
-    cases : sequence of Pieces
-    unlisted, drawn
-        As for `FunctionJudge`.
-    facts : sequence of Fact
-        Of the plan and of what ran, for every case whose rows are right; a fact's account is a `Looked`.
     ordered : bool
         Whether the rows must stand in the specification's order, partition after partition.
     nan : bool
@@ -138,40 +133,30 @@ class LazyFrameJudge:
         ``planned(plan)``: they refuse a plan before it runs.
     before : sequence of callables
         ``before(problem, looked)``: they refuse a result that is a known mistake's, which depends on where the table is cut.
-    after : sequence of callables
-        ``after(problem, function) -> str`` or None, when all cases are right.
-    verified : str
-        What else was verified, for the verdict.
+
+    The others are those of `CaseJudge`. Facts are of the plan and of what ran, for every case whose rows are right; a fact's account
+    is a `Looked`.
     """
 
-    cases: Sequence[Pieces]
-    unlisted: Sequence[Pieces] = ()
-    drawn: Drawn | None = None
-    facts: Sequence[Fact] = ()
     ordered: bool = False
     nan: bool = False
     planned: Sequence[Callable[[Any], None]] = ()
     before: Sequence[Callable[[Problem, Looked], None]] = ()
-    after: Sequence[Callable[[Problem, Any], str | None]] = field(default_factory=tuple)
-    verified: str = ""
 
-    def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
-        function = answers[0]
-        require_callable(function, problem.answers[0])
+    def need(self) -> None:
         need_dask()
-        seen = Seen(self.facts)
-        for place, case in enumerate(all_cases(self)):
-            with in_case(case.name, case.hint):
-                looked = look(problem, function, case, first=place == 0)
-                self.judge_rows(problem, looked)
-                seen.look(looked, case.host())  # type: ignore[arg-type]
-                if place == 0:
-                    self._again(problem, function, case)
-                    self._running(problem, function, case)
-                    self._other(problem, function, case)
-        verified = seen.said(self.verified)
-        said = f"nothing ran before it was asked for{verified and '; ' + verified}"
-        return accept(self, problem, function, said)
+
+    def judge(self, problem: Problem, function: Any, case: Pieces, seen: Seen, *, first: bool) -> None:
+        looked = look(problem, function, case, first=first)
+        self.judge_rows(problem, looked)
+        seen.look(looked, case.host())  # type: ignore[arg-type]
+        if first:
+            self._again(problem, function, case)
+            self._running(problem, function, case)
+            self._other(problem, function, case)
+
+    def said(self, seen: Seen) -> str:
+        return "; ".join(filter(None, ("nothing ran before it was asked for", super().said(seen))))
 
     def arguments(self, case: Pieces) -> tuple[Any, ...]:
         """What a case gives an answer."""
@@ -263,11 +248,8 @@ def look(
 
     with _settings():
         called, built = graphs.build(function, *case.lazy(), limit=problem.time_limit)
-        if first and missing(called.value):
-            if called.printed:
-                refuse("type", "it prints, but returns nothing.", printed=called.printed)
-            raise NotAttempted(NO_RESULT)
-        try:
+        attempted(called.value, called.printed, first=first)
+        with with_printed(called.printed):
             _is_plan(called.value)
             graphs.require_unrun(built)
             for judge in problem.judge.planned:  # type: ignore[attr-defined]
@@ -283,9 +265,6 @@ def look(
                 parts, _ = graphs.compute(pieces, limit=problem.time_limit, sized=False)
             for part in parts:
                 _is_piece(part)
-        except Refusal as refusal:
-            refusal.printed = refusal.printed or called.printed
-            raise
     over_bus = (moved.to_host, moved.to_device) if devices.simulated() else (None, None)
     return Looked(case, called.value, steps, parts, cudf.concat(parts) if len(parts) > 1 else parts[0], *over_bus)
 
@@ -337,7 +316,7 @@ def _is_plan(value: Any) -> None:
     import cudf
 
     if value is None:
-        refuse("type", "it returns None here: is a `return` missing on one of its ways out?")
+        refuse("type", NONE_HERE)
     if isinstance(value, (cudf.DataFrame, cudf.Series, pd.DataFrame, pd.Series)):
         kind = "cuDF" if type(value).__module__.startswith("cudf") else "pandas"
         refuse(

@@ -25,8 +25,7 @@ from ..frames import FrameJudge, flat, need_cudf, to_pandas
 from ..guard import require_callable
 from ..problem import Mistake, Problem
 from ..traffic import spell
-from ..untouched import missing
-from ..verdict import NO_RESULT, NotAttempted, Refusal, Verified, in_case, refuse
+from ..verdict import Verified, attempted, in_case, refuse, with_printed
 from . import tables
 
 MOST = 300_000  # bytes that may be asked for
@@ -182,10 +181,9 @@ class StorageJudge:
             path = f"{storage.bucket}/{case.key}"
             called = guard.call(function, filesystem, path, case.month, limit=problem.time_limit)
             moved = storage.nbytes
-        if first and missing(called.value):
-            raise NotAttempted(NO_RESULT)
+        attempted(called.value, called.printed, first=first)
         expected = delays(*case.host())
-        try:
+        with with_printed(called.printed):
             _COMPARING.compare(problem, case, called.value, expected)
             size = case.path().stat().st_size
             if moved < 1000 < size and len(flat(expected)):
@@ -205,9 +203,6 @@ class StorageJudge:
                     "pass.",
                     advice="Two columns are needed of nineteen (`columns=`), and of the row groups those that can hold the month (`filters=`).",
                 )
-        except Refusal as refusal:
-            refusal.printed = refusal.printed or called.printed
-            raise
         return moved
 
 

@@ -17,8 +17,7 @@ from distributed import Security
 from .. import guard
 from ..guard import article, require_callable
 from ..problem import Problem
-from ..untouched import missing
-from ..verdict import NO_RESULT, NotAttempted, NotJudged, Verified, in_case, refuse
+from ..verdict import NotJudged, Verified, attempted, in_case, refuse
 from . import certificates
 
 HOST = "127.0.0.1"
@@ -40,8 +39,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     with tempfile.TemporaryDirectory(prefix="hundredfold-") as place:
         ours, theirs = (certificates.write(Path(place) / name) for name in ("ours", "theirs"))
         called = guard.call(function, HOST, str(ours), limit=problem.time_limit, wait=False)
-        if missing(called.value):
-            raise NotAttempted(NO_RESULT)
+        attempted(called.value, called.printed, first=True)
         settings = _settings(called.value)
         _look(settings)
         other = _settings(guard.call(function, ELSEWHERE, str(ours), limit=problem.time_limit, wait=False).value)

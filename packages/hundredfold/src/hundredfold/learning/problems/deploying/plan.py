@@ -17,8 +17,7 @@ from .. import guard
 from ..guard import article, require_callable
 from ..problem import Problem
 from ..properties import seeds
-from ..untouched import missing
-from ..verdict import NO_RESULT, NotAttempted, Verified, refuse
+from ..verdict import Verified, attempted, refuse
 
 GB = 10**9
 _DRAWN = 40
@@ -155,8 +154,8 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
     for number, (name, (job, offers)) in enumerate(all_cases().items()):
         given = copy.deepcopy((job, offers))
         called = guard.call(function, *given, limit=problem.time_limit, wait=False)
-        if number == 0 and missing(called.value):
-            raise NotAttempted(NO_RESULT)
+        if number == 0:
+            attempted(called.value, called.printed, first=True)
         _judge(name, job, offers, called.value)
         if given != (job, offers):
             refuse("aliasing", "the result is right, but the job or the offers were changed by the call.", case=name)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import logging
 import threading
 import warnings
 from collections.abc import Coroutine, Iterator
@@ -14,6 +12,8 @@ from typing import Any
 
 from distributed import Scheduler, Security
 from distributed.comm import connect
+
+from ..pool import quiet
 
 PATIENCE = 30.0  # seconds for a start or an end; a busy machine takes its time
 KNOCK = 5.0  # seconds in which a door must have opened
@@ -111,7 +111,8 @@ def _run(work: Coroutine[Any, Any, Any]) -> Any:
         except BaseException as error:  # given to the caller
             out["error"] = error
 
-    with _quiet():
+    with quiet(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         thread = threading.Thread(target=inside, daemon=True)
         thread.start()
         thread.join(4 * PATIENCE)
@@ -120,22 +121,3 @@ def _run(work: Coroutine[Any, Any, Any]) -> Any:
     if "error" in out:
         raise out["error"]
     return out["value"]
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """No word of Dask's in the notebook while it does as it is told: refusing strangers is logged as a warning."""
-    logger = logging.getLogger("distributed")
-    children = [
-        logging.getLogger(name) for name in list(logging.root.manager.loggerDict) if name.startswith("distributed")
-    ]
-    levels = [(each, each.level) for each in {logger, *children}]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for each, _ in levels:
-            each.setLevel(logging.CRITICAL)
-        try:
-            yield
-        finally:
-            for each, level in levels:
-                each.setLevel(level)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +23,6 @@ class FrameJudge(TableJudge):
 
     Parameters
     ----------
-    cases : sequence of Case
     result : {"frame", "series"}
         What must come back. A series is judged by its values, in the order of its rows.
     keys : tuple of str
@@ -39,7 +37,6 @@ class FrameJudge(TableJudge):
     The others are those of `TableJudge`.
     """
 
-    cases: Sequence[Case] = ()
     result: str = "frame"
     keys: tuple[str, ...] = ()
     ordered: bool = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,13 @@ import pandas as pd
 from gpusim.device import unordered
 
 from .. import counting, devices, guard, traffic
+from ..case_judge import CaseJudge
 from ..cases import Case
 from ..facts import Account, Fact, Seen, crossings, of_call
 from ..functions import OVERWRITTEN
-from ..guard import require_callable
 from ..problem import Mistake, Problem, quietly
-from ..properties import Drawn, Property, Strategy, all_cases, cases_before, is_drawn
-from ..untouched import missing
-from ..verdict import NO_RESULT, NotAttempted, Refusal, Verified, accept, in_case, refuse
+from ..properties import Property, Strategy, cases_before, is_drawn
+from ..verdict import Refusal, attempted, refuse, with_printed
 from .rowwise import Rows, alike, explain, rows, same_column
 from .values import is_table, need_cudf, require_columns, require_kind, to_device, to_host
 
@@ -124,44 +123,31 @@ def account_of(moved: traffic.Traffic) -> Account:
     return of_call(moved) if devices.simulated() else Account()
 
 
-@dataclass(frozen=True, kw_only=True)
-class TableJudge:
+@dataclass(frozen=True)
+class TableJudge(CaseJudge):
     """Judge a function of tables by cases; how a result is compared is the subclass's.
 
     Parameters
     ----------
-    unlisted : sequence of Case
-        As for `FunctionJudge`: cases that the verdict does not name, against answers that only fit the others.
-    drawn, facts
-        As for `FunctionJudge`.
     keeps : bool
         The arguments must be unchanged after the call.
-    after : sequence of callables
-        ``after(problem, function) -> str`` or None, when all cases are right: they refuse, or say how near the limit is.
-    verified : str
-        What else was verified, for the verdict.
+
+    The others are those of `CaseJudge`.
     """
 
-    unlisted: Sequence[Case] = ()
-    drawn: Drawn | None = None
-    facts: Sequence[Fact] = ()
     keeps: bool = True
-    after: Sequence[Callable[[Problem, Any], str | None]] = field(default_factory=tuple)
-    verified: str = ""
 
-    cases: Sequence[Case] = ()
-
-    def __call__(self, problem: Problem, answers: tuple[Any, ...]) -> Verified:
-        require_callable(answers[0], problem.answers[0])
+    def need(self) -> None:
         need_cudf()
-        seen, cases = Seen(self.facts), all_cases(self)
-        for place, case in enumerate(cases):
-            # Groups and the rows of a join have no order. One that is the same at each call hides what relies on that; one that is
-            # not hides what relies on two tables being aligned, and sorted by it.
-            with in_case(case.name, case.hint), unordered.varying() if is_drawn(case) else contextlib.nullcontext():
-                self._judge(problem, answers[0], case, seen, first=place == 0)
-        counting.rest(seen, problem, answers[0], cases)
-        return accept(self, problem, answers[0], seen.said(self.verified))
+
+    def rest(self, problem: Problem, function: Any, seen: Seen, cases: Sequence[Case]) -> None:
+        counting.rest(seen, problem, function, cases)
+
+    def judge(self, problem: Problem, function: Any, case: Case, seen: Seen, *, first: bool) -> None:
+        # Groups and the rows of a join have no order. One that is the same at each call hides what relies on that; one that is
+        # not hides what relies on two tables being aligned, and sorted by it.
+        with unordered.varying() if is_drawn(case) else contextlib.nullcontext():
+            self._judge(problem, function, case, seen, first=first)
 
     def arguments(self, case: Case) -> tuple[Any, ...]:
         """What a case gives an answer."""
@@ -170,20 +156,14 @@ class TableJudge:
     def _judge(self, problem: Problem, function: Any, case: Case, seen: Seen, *, first: bool) -> None:
         arguments = given(case)
         called, moved = call(problem, function, arguments)
-        if first and missing(called.value):
-            if called.printed:
-                refuse("type", "it prints, but returns nothing.", printed=called.printed)
-            raise NotAttempted(NO_RESULT)
-        try:
+        attempted(called.value, called.printed, first=first)
+        with with_printed(called.printed):
             self.compare(problem, case, called.value)
             if self.keeps:
                 unchanged(case, arguments)
             seen.look(account_of(moved), case.host())
             if case.again is not None:
                 self._again(problem, function, case, called.value)
-        except Refusal as refusal:
-            refusal.printed = refusal.printed or called.printed
-            raise
 
     def _again(self, problem: Problem, function: Any, case: Case, first: Any) -> None:
         """Refuse a second call that is wrong, and a first result that it has changed."""
@@ -252,7 +232,6 @@ class RowsJudge(TableJudge):
 
     Parameters
     ----------
-    cases : sequence of Case
     ordered : bool
         Whether the rows must stand in the specification's order. Where not, any order is right.
     by : str
@@ -263,7 +242,6 @@ class RowsJudge(TableJudge):
     The others are those of `TableJudge`.
     """
 
-    cases: Sequence[Case] = ()
     ordered: bool = False
     by: str = ""
     nan: bool = True

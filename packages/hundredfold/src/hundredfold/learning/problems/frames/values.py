@@ -10,7 +10,7 @@ import pandas as pd
 
 from .. import devices
 from ..guard import article
-from ..verdict import NotJudged, refuse
+from ..verdict import NONE_HERE, NotJudged, refuse
 
 cudf = devices.LazyModule("cudf")
 
@@ -85,7 +85,7 @@ def require_kind(got: Any, wanted: str = "frame") -> None:
     """Refuse what is not a cuDF DataFrame, or Series if that is wanted, saying what it is and where."""
     asked = "DataFrame" if wanted == "frame" else "Series"
     if got is None:
-        refuse("type", "it returns None here: is a `return` missing on one of its ways out?")
+        refuse("type", NONE_HERE)
     if isinstance(got, getattr(cudf, asked)):
         return
     library = type(got).__module__.partition(".")[0]

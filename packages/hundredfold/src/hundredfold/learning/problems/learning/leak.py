@@ -17,8 +17,7 @@ from .. import devices, guard
 from ..cases import Case
 from ..guard import article, require_callable
 from ..problem import Problem, quietly
-from ..untouched import missing
-from ..verdict import NO_RESULT, NotAttempted, Verified, in_case, refuse
+from ..verdict import Verified, attempted, in_case, refuse
 
 KEPT = 5
 CLEAR, PART = 0.1, 0.01
@@ -109,9 +108,8 @@ class HeldOutJudge:
     def _judge(self, problem: Problem, function: Any, case: Case, *, first: bool, coins: bool) -> None:
         X, y, folds = case.host()
         given = case.host()
-        got = guard.call(function, *given, limit=problem.time_limit).value
-        if missing(got) and first:
-            raise NotAttempted(NO_RESULT)
+        called = guard.call(function, *given, limit=problem.time_limit)
+        attempted(got := called.value, called.printed, first=first)
         _kind(got, len(y))
         odds = quietly(_odds, *case.host())
         _places(got, odds, folds)

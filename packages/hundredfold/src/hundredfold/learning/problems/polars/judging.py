@@ -26,8 +26,7 @@ from ..frames import FrameCase, RowsJudge, rows, to_pandas
 from ..frames.values import is_table
 from ..guard import article
 from ..problem import Problem
-from ..untouched import missing
-from ..verdict import NO_RESULT, NotAttempted, NotJudged, Refusal, refuse
+from ..verdict import NONE_HERE, NotJudged, Refusal, attempted, refuse, with_printed
 
 pl: Any = LazyModule("polars")
 
@@ -127,11 +126,8 @@ class QueryJudge(RowsJudge):
         need_engine()
         with collecting() as ran:
             called = guard.call(function, *case.device(), limit=problem.time_limit)
-        if first and missing(called.value):
-            if called.printed:
-                refuse("type", "it prints, but returns nothing.", printed=called.printed)
-            raise NotAttempted(NO_RESULT)
-        try:
+        attempted(called.value, called.printed, first=first)
+        with with_printed(called.printed):
             _require_query(called.value)
             table, refused = _run(problem, called.value)
             self.compare(problem, case, table)
@@ -142,9 +138,6 @@ class QueryJudge(RowsJudge):
             seen.look(account, case.host())
             if case.again is not None:
                 self._again(problem, function, case, called.value)
-        except Refusal as refusal:
-            refusal.printed = refusal.printed or called.printed
-            raise
 
     def _again(self, problem: Problem, function: Any, case: Case, first: Any) -> None:
         """Refuse a second query that is wrong, and a first one that it has changed."""
@@ -200,7 +193,7 @@ def _noted(name: str, run: Any, ran: list[None]) -> Any:
 
 def _require_query(got: Any) -> None:
     if got is None:
-        refuse("type", "it returns None here: is a `return` missing on one of its ways out?")
+        refuse("type", NONE_HERE)
     if isinstance(got, pl.DataFrame):
         refuse("eager", "it returns a DataFrame, so the query ran already. Return the query, a LazyFrame.")
     if not isinstance(got, pl.LazyFrame):

@@ -30,8 +30,7 @@ from ..properties import (
     tiny,
 )
 from ..traffic import spell, watch
-from ..untouched import missing
-from ..verdict import NotAttempted, Verified, in_case, refuse
+from ..verdict import Verified, attempted, in_case, refuse
 from .frozen import Frozen, bare
 
 
@@ -146,10 +145,7 @@ class AnywhereJudge:
         with watch() as moved, _no_work(early):
             called = guard.call(function, given, limit=problem.time_limit)
         got = called.value
-        if missing(got):
-            if called.printed:
-                refuse("type", "it prints, but returns nothing.", printed=called.printed)
-            raise NotAttempted("it returns nothing yet")
+        attempted(got, called.printed, first=backend is BACKENDS[0])
         if early:
             refuse(
                 "eager", "Dask was made to compute while your function ran: it is lazy, and whoever calls decides when."

@@ -15,8 +15,7 @@ from ..devices import cp
 from ..differences import pair
 from ..guard import article, require_callable
 from ..problem import Problem
-from ..untouched import missing
-from ..verdict import NO_RESULT, NotAttempted, Refusal, Verified, in_case, refuse
+from ..verdict import Refusal, Verified, attempted, in_case, refuse
 from .gram import known
 
 
@@ -101,8 +100,7 @@ def judge(problem: Problem, answers: tuple[Any, ...]) -> Verified:
 def _judge(problem: Problem, function: Any, case: Case, *, first: bool) -> None:
     called, ran = graphs.build(function, case.array(), case.most, limit=problem.time_limit)
     got = called.value
-    if missing(got) and first:
-        raise NotAttempted(NO_RESULT)
+    attempted(got, called.printed, first=first)
     graphs.require_unrun(ran)
     if not isinstance(got, (tuple, list)) or len(got) != 3:
         refuse(

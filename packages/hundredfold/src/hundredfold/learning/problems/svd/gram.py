@@ -17,8 +17,7 @@ from ..differences import pair
 from ..guard import article, require_callable
 from ..problem import Problem
 from ..traffic import spell
-from ..untouched import missing
-from ..verdict import NO_RESULT, NotAttempted, Verified, in_case, refuse
+from ..verdict import Verified, attempted, in_case, refuse
 
 NEAR = 1e-12
 """How far from right a singular value may be, as a share of the largest: TSQR and LAPACK reach 1e-15."""
@@ -124,9 +123,8 @@ def _judge(problem: Problem, function: Any, case: Case, *, first: bool) -> None:
     with devices.pooled():
         given = _Blocks(blocks)
         with traffic.watch() as bus:
-            got = guard.call(function, given.each(), limit=problem.time_limit).value
-    if missing(got) and first:
-        raise NotAttempted(NO_RESULT)
+            called = guard.call(function, given.each(), limit=problem.time_limit)
+    attempted(got := called.value, called.printed, first=first)
     if isinstance(got, np.ndarray):
         refuse("host", "the singular values are on the host; they should stay on the device, as a CuPy array.")
     if not devices.is_device(got):

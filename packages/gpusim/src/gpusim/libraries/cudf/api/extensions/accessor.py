@@ -19,7 +19,6 @@ class _Accessor:
 
 def _register(name: str, class_name: str) -> Callable:
     def decorator(accessor: Any) -> Any:
-
         cls = classes[class_name]
         if hasattr(cls, name):
             warnings.warn(f"Attribute {name} will be overridden in {cls.__name__}", stacklevel=2)

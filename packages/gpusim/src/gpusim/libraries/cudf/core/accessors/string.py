@@ -107,7 +107,6 @@ def _string(repl: Any) -> str:
 
 
 def _check_width(width: Any) -> None:
-
     if not isinstance(width, numbers.Integral):
         raise TypeError(f"width must be of integer type, not {type(width).__name__}")
 

@@ -215,7 +215,6 @@ def _parts(codes: np.ndarray, n: int) -> list[np.ndarray]:
 
 
 def _one_by_one(array: Any, codes: np.ndarray, n: int, agg: Requested) -> Any:
-
     values = []
     name = {"prod": "product", "kurt": "kurtosis"}.get(agg.name, agg.name)
     for rows in _parts(codes, n):

@@ -474,7 +474,6 @@ class GroupBy:
             return series_of(pd.Series(sizes.take(g.codes, allow_fill=True), index=self.obj._p.index))
 
         def one(array: Any, codes: np.ndarray) -> Any:
-
             supported(array, want.name)
             found = aggregate(array, codes, g.ngroups, want, self.obj._p.index)
             return found if want.name in SCANS else found.take(codes, allow_fill=True)
