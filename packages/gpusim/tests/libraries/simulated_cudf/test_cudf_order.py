@@ -5,6 +5,16 @@ import pytest
 from gpusim.device import unordered
 
 
+@pytest.mark.parametrize("n", [3, 4096, 4097, 20_000])
+def test_all_rows_come_once_and_none_in_the_order_of_the_table(cudf, n):
+    from cudf.core.order import RUN, shuffled
+
+    order = shuffled(n)
+    assert sorted(order) == list(range(n)) and order.tolist() == shuffled(n).tolist() != sorted(order)
+    assert len(set(order[:RUN] // RUN)) == 1  # what lies together stays together, and so in a cache
+    assert n < RUN or (abs(order[1:] - order[:-1]) > 1).mean() > 0.99
+
+
 @pytest.fixture
 def carriers(cudf):
     table = cudf.DataFrame({"carrier": list("ABCDEFGHIJKL") * 3, "delay": range(36)})

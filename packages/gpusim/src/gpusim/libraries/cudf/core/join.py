@@ -116,11 +116,12 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
     try:
         out = l_frame.merge(
             r_frame, how=how, left_on=left_on, right_on=right_on, left_index=left_index, right_index=right_index,
-            sort=sort, suffixes=tuple(suffixes), indicator="__hundredfold_side__",
+            sort=sort, suffixes=tuple(suffixes), indicator=False if how == "inner" else "__hundredfold_side__",
         )  # fmt: skip
     except MergeError as error:
         raise MergeError(str(error)) from None
-    sides = set(out.pop("__hundredfold_side__").unique())  # three codes, not a string for each row
+    # Three codes, not a string for each row; a row of an inner join has both sides.
+    sides = set() if how == "inner" else set(out.pop("__hundredfold_side__").unique())
     if not isinstance(out.columns, pd.MultiIndex):
         out.columns = out.columns.rename(l_frame.columns.name)
     if not out.columns.is_unique:

@@ -127,8 +127,8 @@ def supported(array: Any, name: str) -> bool:
     return True
 
 
-def aggregate(array: Any, codes: np.ndarray, n: int, agg: Requested, labels: Any = None) -> Any:
-    """A storage array with one value for each group (or each row, for a scan)."""
+def aggregate(array: Any, codes: np.ndarray, n: int, agg: Requested, labels: Any = None, by: Any = None) -> Any:
+    """A storage array with one value for each group (or each row, for a scan); `by` is what :func:`grouper` made of the codes."""
     name, args, kwargs = agg.name, agg.args, agg.kwargs
     if name == "size":
         return masked(np.bincount(codes[codes >= 0], minlength=n).astype(np.int64))
@@ -148,9 +148,10 @@ def aggregate(array: Any, codes: np.ndarray, n: int, agg: Requested, labels: Any
     if family(array) == "category" and name in ("min", "max"):
         order = aggregate(masked(np.asarray(array.codes).astype("i8"), isnull(array)), codes, n, agg)
         return pd.Categorical.from_codes(np.where(order._mask, -1, order._data), dtype=array.dtype)
-    grouped = pd.Series(array).groupby(_keys(codes, n), observed=False)
     if name == "quantile":
         return _quantiles(array, codes, n, *args, **kwargs)
+    by = grouper(codes, n) if by is None else by
+    grouped = _grouped(array, by)
     if name in ("first", "last", "min", "max"):
         return normal(getattr(grouped, name)().array)
     if name in ("any", "all") and family(array) in ("text", "null"):
@@ -165,7 +166,7 @@ def aggregate(array: Any, codes: np.ndarray, n: int, agg: Requested, labels: Any
         if family(array) == "text":
             return _one_by_one(array, codes, n, agg)
         if isinstance(array, BaseMaskedArray) and array._data.dtype.kind == "b":
-            grouped = pd.Series(masked(array._data.astype("i8"), array._mask)).groupby(_keys(codes, n), observed=False)
+            grouped = _grouped(masked(array._data.astype("i8"), array._mask), by)
         return normal(getattr(grouped, name)(min_count=1).array)
     if name == "mean":
         found = grouped.mean()
@@ -173,7 +174,7 @@ def aggregate(array: Any, codes: np.ndarray, n: int, agg: Requested, labels: Any
         return masked(array._data.astype("f8"), array._mask) if isinstance(array, BaseMaskedArray) else array
     if name in ("var", "std"):
         if isinstance(array, BaseMaskedArray):
-            grouped = pd.Series(masked(array._data.astype("f8"), array._mask)).groupby(_keys(codes, n), observed=False)
+            grouped = _grouped(masked(array._data.astype("f8"), array._mask), by)
         return nans_to_nulls(normal(getattr(grouped, name)(*args, **kwargs).array))
     if name in ("skew", "kurt", "kurtosis", "sum_of_squares"):
         return _one_by_one(array, codes, n, agg)
@@ -182,9 +183,14 @@ def aggregate(array: Any, codes: np.ndarray, n: int, agg: Requested, labels: Any
     raise AttributeError(f"type object 'Aggregation' has no attribute '{name}'")
 
 
-def _keys(codes: np.ndarray, n: int) -> pd.Categorical:
-    """Codes as pandas takes them for what they are, without looking for the groups once more."""
-    return pd.Categorical.from_codes(codes, categories=pd.RangeIndex(n), validate=False)
+def grouper(codes: np.ndarray, n: int) -> Any:
+    """Codes as pandas takes them for what they are, without looking for the groups once more; good for many columns."""
+    keys = pd.Categorical.from_codes(codes, categories=pd.RangeIndex(n), validate=False)
+    return pd.Series(codes, copy=False).groupby(keys, observed=False)._grouper
+
+
+def _grouped(array: Any, by: Any) -> Any:
+    return pd.Series(array, copy=False).groupby(by, observed=False)
 
 
 def scan(array: Any, codes: np.ndarray, agg: Requested) -> Any:

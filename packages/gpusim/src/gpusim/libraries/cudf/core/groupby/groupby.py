@@ -18,7 +18,7 @@ from ..guard import guarded_class
 from ..host import to_host
 from ..order import shuffled
 from ..wrap import NO_COLUMN, classes, frame_of, index_of, make_frame, normal_frame, series_of, wrap
-from .aggregate import SCANS, Requested, _parts, aggregate, name_of, requested, supported
+from .aggregate import SCANS, Requested, _parts, aggregate, grouper, name_of, requested, supported
 from .grouping import Grouping, NamedAgg
 
 
@@ -127,6 +127,7 @@ class GroupBy:
         _no_engine(engine, engine_kwargs, args)
         sets, two = self._normalize(func, kwargs)
         g = self.grouping
+        by = grouper(g.codes, g.ngroups)
         arrays, labels, asked, scans, done = {}, [], 0, [], 0
         for name, column, aggs in sets:
             array = self._column(column).array
@@ -136,7 +137,7 @@ class GroupBy:
                 scans.append(want.name in SCANS)
                 if not supported(array, want.name):
                     continue
-                arrays[done] = aggregate(array, g.codes, g.ngroups, want, self.obj._p.index)
+                arrays[done] = aggregate(array, g.codes, g.ngroups, want, self.obj._p.index, by)
                 labels.append((name, name_of(agg)) if two else name)
                 done += 1
         if asked and not done:

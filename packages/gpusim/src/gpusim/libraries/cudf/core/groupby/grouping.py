@@ -81,11 +81,10 @@ class Grouping:
 
     def _set(self, plain: list[pd.Series], dropna: bool) -> None:
         self.codes = _codes(plain, dropna)
-        places = np.arange(len(self.codes))
-        kept = slice(None) if (self.codes >= 0).all() else self.codes >= 0
-        first = np.full(int(self.codes.max()) + 1 if len(self.codes) else 0, -1)
-        first[self.codes[kept][::-1]] = places[kept][::-1]
-        self.first = first
+        # The last is for the rows of no group, whose code is -1.
+        first = np.full(int(self.codes.max(initial=-1)) + 2, -1)
+        first[self.codes[::-1]] = np.arange(len(self.codes))[::-1]
+        self.first = first = first[:-1]
         levels = [pd.Index(s.array.take(first)) for s in plain]
         self.levels = levels
         self.labels = (
