@@ -23,7 +23,7 @@ from gpusim.kernels import reported
 
 TEXT = "".join(
     (Path(__file__).parent / f"{name}.txt").read_text()
-    for name in ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+    for name in ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 )
 PROGRAMS = {
     title: (code, label) for title, code, label in re.findall(r"(?m)^=== (.*)\n((?:(?!===).*\n)*?)--> (.*)$", TEXT)
@@ -87,7 +87,7 @@ def agree(got, expected) -> bool:
 
 
 def test_every_program_has_a_label():
-    assert len(PROGRAMS) == TEXT.count("\n=== ") + 1 == 1011
+    assert len(PROGRAMS) == TEXT.count("\n=== ") + 1 == 1209
 
 
 @pytest.mark.large(smoke=8)

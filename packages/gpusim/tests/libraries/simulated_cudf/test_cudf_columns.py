@@ -125,6 +125,14 @@ def test_device_arrays_and_kernels_share_the_memory_of_a_column(cudf):
     assert np.asarray(series.to_numpy()).sum() == 12
 
 
+def test_what_is_on_the_device_is_copied_to_the_host(cudf):
+    """cuDF 26.10, `core/frame.py`, `to_numpy`."""
+    frame = cudf.DataFrame({"a": [1, 2], "b": [3, 4]})
+    for each in (frame, frame["a"], frame.index, cudf.MultiIndex.from_frame(frame)):
+        with pytest.raises(ValueError, match="copy=False is not supported"):
+            each.to_numpy(copy=False)
+
+
 def test_a_column_lies_on_the_array_that_it_was_made_of(cudf):
     """cuDF 26.10, `column.py`, `as_column`: `from_cuda_array_interface`, without a copy; what is set by an index is scattered into a new column."""
     import cupy

@@ -80,20 +80,24 @@ class Code:
         """A line's text, stripped."""
         return self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""
 
-    def wrong(self, message: str, line: int, instead: str | None = None) -> NoReturn:
+    def wrong(self, message: str, line: int, instead: str | None = None, *, ends: bool = False) -> NoReturn:
         """Raise what CuPy raises for code that CUDA's compiler refuses; `instead` says what works.
+
+        `ends` stands for the errors after which the compiler reads no further: a header that is not there, and `#error`.
 
         Raises
         ------
         CompileException
         """
+        error = "catastrophic error" if ends else "error"
         said = (
-            f"{self.filename}({line}): error: {message}\n    {self.line(line)}\n\n1 error detected in the compilation."
+            f"{self.filename}({line}): {error}: {message}\n    {self.line(line)}\n\n"
+            f"1 {error} detected in the compilation." + "\nCompilation terminated." * ends
         )
-        error = CompileException(said, self.text, self.name, (), "nvrtc")
+        refused = CompileException(said, self.text, self.name, (), "nvrtc")
         if instead:
-            error.add_note(instead)
-        raise error
+            refused.add_note(instead)
+        raise refused
 
     def refuse(self, what: str, line: int, nearest: str | None = None) -> NoReturn:
         """Raise for what CUDA's compiler takes and this one does not.

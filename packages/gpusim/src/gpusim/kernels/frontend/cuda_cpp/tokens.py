@@ -111,7 +111,7 @@ def _preprocessed(code: Code, defines: tuple[str, ...]) -> str:
             there = _STANDARD.search(includepath)
             if not there or (code.bare and headers.HOST.search(includepath)):
                 instead = headers.of_the_host(includepath) if there else None
-                code.wrong(f'cannot open source file "{includepath}"', self.lastdirective.lineno, instead)
+                code.wrong(f'cannot open source file "{includepath}"', self.lastdirective.lineno, instead, ends=True)
             code.included.add(includepath)
             for name in undefined:
                 if headers.known(name, code.included) and name not in self.macros:
@@ -130,7 +130,7 @@ def _preprocessed(code: Code, defines: tuple[str, ...]) -> str:
             self, directive, toks, ifpassthru, precedingtoks
         ):  # and not in a part that is left out
             if directive.value == "error":
-                code.wrong("#error directive: " + "".join(t.value for t in toks), directive.lineno)
+                code.wrong("#error directive: " + "".join(t.value for t in toks), directive.lineno, ends=True)
             code.wrong("unrecognized preprocessing directive", directive.lineno)
 
     made = Preprocessor()

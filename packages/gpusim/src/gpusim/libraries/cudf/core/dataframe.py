@@ -780,6 +780,7 @@ class DataFrame(Indexed, Frame, Unary):
 
     def to_numpy(self, dtype: Any = None, copy: bool = True, na_value: Any = no_default) -> np.ndarray:
         """The values as a NumPy matrix on the host."""
+        host.must_copy(copy)
         p = self._p
         if not p.shape[1]:
             return np.empty((len(p), 0), dtype=np.float64, order="F")

@@ -291,6 +291,7 @@ class SingleColumn(Frame, NotIterable):
 
     def to_numpy(self, dtype: Any = None, copy: bool = True, na_value: Any = no_default) -> np.ndarray:
         """The values as a NumPy array on the host; nulls become ``na_value``, by default NaN."""
+        host.must_copy(copy)
         array = self._storage
         device.downloaded(device.size(array), reads=array)
         if isinstance(array, pd.Categorical):

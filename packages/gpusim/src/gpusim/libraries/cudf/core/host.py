@@ -18,6 +18,17 @@ from .column import arrow_of, dtype_of, isnull, normal
 from .dtypes import STR
 
 
+def must_copy(copy: bool) -> None:
+    """What `to_numpy` raises without a copy.
+
+    Raises
+    ------
+    ValueError
+    """
+    if not copy:
+        raise ValueError("copy=False is not supported because conversion to a numpy array always copies the data.")
+
+
 def to_host(array: Any, nullable: bool = False, arrow_type: bool = False) -> Any:
     """The array that pandas gets of a storage array.
 

@@ -111,7 +111,7 @@ class MultiIndex(Index):
 
     def to_numpy(self, dtype: Any = None, copy: bool = True, na_value: Any = no_default) -> np.ndarray:
         """The labels as a matrix on the host."""
-        return self.to_frame(index=False).to_numpy()
+        return self.to_frame(index=False).to_numpy(copy=copy)
 
     def to_pandas(self, *, nullable: bool = False, arrow_type: bool = False) -> pd.MultiIndex:
         """The same on the host."""
