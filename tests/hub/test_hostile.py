@@ -1958,6 +1958,29 @@ def test_no_large_request_is_read_by_anothers_server(hub, mallory, seated):
     assert anna.api("PUT", "contents/large.txt", json=model).status_code == 201
 
 
+def test_addresses_of_a_file_that_somebody_makes_up_are_not_kept(hub, seated):
+    """Each was kept for ever, without a login: 6 kB for a request, so that one visitor filled a seat in a quarter of an hour."""
+    anna = seated("anna")
+    (process,) = (
+        each for each in hubs.of_user(anna.name) if b"--ServerApp.sock=" in Path(f"/proc/{each}/cmdline").read_bytes()
+    )
+    host = urlsplit(anna.origin).netloc
+    memory = []
+    with socket.create_connection(("127.0.0.1", hub.port), timeout=60) as line, line.makefile("rb") as said:
+        for i in range(2400):
+            if i == 400:  # after what the first ones cost
+                memory.append(status.pss(process))
+            way = "".join("./" if digit == "0" else ".//" for digit in f"{i:012b}") + "./" * 3000
+            line.sendall(
+                f"HEAD {urlsplit(anna.base).path}static/{way}favicon.ico HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()
+            )
+            assert said.readline().split()[1] == b"200"
+            while said.readline().strip():
+                pass
+    memory.append(status.pss(process))
+    assert memory[1] - memory[0] < 5e6, memory  # they were 12 MB
+
+
 def test_what_is_long_is_not_read_by_the_hub(mallory):
     """Of 60 kB, a time takes a quarter of a second to read. Sixty connections sent such times, and on a busy machine the login page did not come within 40 s."""
     kernel = mallory.kernel()

@@ -57,11 +57,13 @@ def main() -> None:
 
 
 def _listen_where_told() -> None:
-    """Have Jupyter's server take the socket that the spawner has handed on, instead of making one at that path."""
+    """Have Jupyter's server take the socket that the spawner has handed on, instead of making one at that path, and little of strangers."""
+    from jupyter_server.base.handlers import FileFindHandler
     from jupyter_server.serverapp import ServerApp
 
-    from .visitors import Visitors
+    from .visitors import FewAddresses, Visitors
 
+    FileFindHandler._static_paths = FewAddresses()
     own = ServerApp._bind_http_server_unix
 
     def bind(app: ServerApp) -> bool:

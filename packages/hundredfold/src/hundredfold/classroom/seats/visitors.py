@@ -1,7 +1,8 @@
-"""How much a learner's server reads of a request before it knows who sends it.
+"""How much a learner's server reads of a request before it knows who sends it, and keeps of it afterwards.
 
-Jupyter's server takes a whole request into memory, 512 MB of it, and then asks for a login. Whoever reached the hub could fill a learner's
-seat without an account, and the kernel would end the server with all that ran in it.
+Jupyter's server takes a whole request into memory, 512 MB of it, and then asks for a login. It keeps every address by which somebody asked
+for one of its own files. Whoever reached the hub could so fill a learner's seat without an account, and the kernel would end the server
+with all that ran in it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from .by_link import from_anothers_page
 
 #: So many bytes of a request are read of whoever has not logged in at this server. One address has 1 024 connections at most (`proxy.py`).
 LARGEST = 1 << 16
+
+#: So many addresses of the server's own files are kept, and so many letters each has at most. A page of the lab asks for 300.
+ADDRESSES, LONGEST = 2000, 300
 
 
 class Visitors(HTTPServerConnectionDelegate):
@@ -55,3 +59,13 @@ class _Request(HTTPMessageDelegate):
 
     def on_connection_close(self) -> None:
         self.behind.on_connection_close()
+
+
+class FewAddresses(dict[str, str]):
+    """Where files are, by their address: few, and short ones. A file has addresses without end (``a.js``, ``./a.js``, ``././a.js``)."""
+
+    def __setitem__(self, address: str, file: str) -> None:
+        if len(address) <= LONGEST:
+            if len(self) >= ADDRESSES:
+                self.clear()
+            super().__setitem__(address, file)
