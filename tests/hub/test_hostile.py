@@ -747,6 +747,8 @@ def test_with_https_everybody_works_and_no_page_logs_its_visitor_in_as_another(b
         assert anna.log_in().ok
         anna.open()
         assert anna.run(anna.kernel(), "print(6 * 7)").strip() == "42"
+        model = {"type": "file", "format": "text", "content": "x" * 300_000}  # more than is read of who has no login
+        assert anna.api("PUT", "contents/large.txt", json=model).status_code == 201
         teacher = hubs.Learner(hub, people.add("hst", teacher=True))
         assert teacher.log_in().ok
         told = teacher.session.get(f"{teacher.service('seats')}api/status", timeout=hubs.PATIENCE).json()
