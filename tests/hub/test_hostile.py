@@ -26,7 +26,7 @@ import uuid
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
-from urllib.parse import quote, urljoin
+from urllib.parse import quote, urljoin, urlsplit
 
 import hostile
 import hubs
@@ -747,6 +747,8 @@ def test_with_https_everybody_works_and_no_page_logs_its_visitor_in_as_another(b
         assert anna.log_in().ok
         anna.open()
         assert anna.run(anna.kernel(), "print(6 * 7)").strip() == "42"
+        model = {"type": "file", "format": "text", "content": "x" * 300_000}  # more than is read of who has no login
+        assert anna.api("PUT", "contents/large.txt", json=model).status_code == 201
         teacher = hubs.Learner(hub, people.add("hst", teacher=True))
         assert teacher.log_in().ok
         told = teacher.session.get(f"{teacher.service('seats')}api/status", timeout=hubs.PATIENCE).json()
@@ -1916,6 +1918,69 @@ def test_no_large_request_is_read_by_the_hub_or_a_page(hub, mallory, teacher):
             assert refused(done.stdout), (where, done.stdout)
     finally:
         mallory.api("DELETE", f"kernels/{kernel}")
+
+
+def test_no_large_request_is_read_by_anothers_server(hub, mallory, seated):
+    """A server read 500 MB of whoever had no login, and asked for one then: five such requests, and the kernel ended it with its kernels."""
+    anna = seated("anna")
+    host, path = urlsplit(anna.origin).netloc, f"{urlsplit(anna.base).path}api/contents/large.txt"
+    client = f"jupyterhub-user-{anna.name}"
+    begun = requests.get(f"{anna.base}lab", allow_redirects=False, timeout=60).cookies  # a login that was not finished
+    state = next(each.value for each in begun if each.name.startswith(client))
+    own = anna.cookies(f"{anna.base}api")
+    signed, of_mallorys = own[client], mallory.cookies(f"{mallory.base}api")[f"jupyterhub-user-{mallory.name}"]
+
+    def asked(cookies: dict[str, str], length: str, more: str = "") -> str:
+        cookie = "; ".join(f"{name}={value}" for name, value in cookies.items())
+        head = f"PUT {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\n{length}\r\n{more}\r\n"
+        with socket.create_connection(("127.0.0.1", hub.port), timeout=5) as line:
+            with contextlib.suppress(ConnectionError):  # who is refused early
+                line.sendall(head.encode() + b"11170\r\n" * ("chunked" in length) + b"x" * 70_000)
+            try:
+                return (line.recv(12).decode() or "ended")[-3:]
+            except TimeoutError:
+                return "read on"
+            except ConnectionError:
+                return "ended"
+
+    refused = ("400", "413", "502", "ded")
+    for length in ("Content-Length: 60000000", "Transfer-Encoding: chunked"):
+        strangers = [
+            asked({}, length),
+            asked({client: signed[:-1]}, length),
+            asked({client: state}, length),
+            asked({client: of_mallorys}, length),
+            asked({}, length, "Authorization: token 0123\r\n"),
+            asked(own, length, "Sec-Fetch-Site: same-site\r\nSec-Fetch-Mode: no-cors\r\n"),
+            asked(own, length, f"Origin: {mallory.origin}\r\n"),
+        ]
+        assert all(said in refused for said in strangers), (length, strangers)
+        assert asked(own, length, f"Origin: {anna.origin}\r\n") == "read on"
+    model = {"type": "file", "format": "text", "content": "x" * 300_000}
+    assert anna.api("PUT", "contents/large.txt", json=model).status_code == 201
+
+
+def test_addresses_of_a_file_that_somebody_makes_up_are_not_kept(hub, seated):
+    """Each was kept for ever, without a login: 6 kB for a request, so that one visitor filled a seat in a quarter of an hour."""
+    anna = seated("anna")
+    (process,) = (
+        each for each in hubs.of_user(anna.name) if b"--ServerApp.sock=" in Path(f"/proc/{each}/cmdline").read_bytes()
+    )
+    host = urlsplit(anna.origin).netloc
+    memory = []
+    with socket.create_connection(("127.0.0.1", hub.port), timeout=60) as line, line.makefile("rb") as said:
+        for i in range(2400):
+            if i == 400:  # after what the first ones cost
+                memory.append(status.pss(process))
+            way = "".join("./" if digit == "0" else ".//" for digit in f"{i:012b}") + "./" * 3000
+            line.sendall(
+                f"HEAD {urlsplit(anna.base).path}static/{way}favicon.ico HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()
+            )
+            assert said.readline().split()[1] == b"200"
+            while said.readline().strip():
+                pass
+    memory.append(status.pss(process))
+    assert memory[1] - memory[0] < 5e6, memory  # they were 12 MB
 
 
 def test_what_is_long_is_not_read_by_the_hub(mallory):

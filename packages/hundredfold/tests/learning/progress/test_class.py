@@ -240,7 +240,7 @@ def test_a_thousand_files_of_one_learner_hide_nobody_elses(room, settings):
     flood = files(room)
     put(room, "f" * 32, verdict("arrays.port", "right"))
     for file in flood:
-        os.chown(file, 65533, 65533)
+        os.chown(file, 65534, 65534)  # nobody, an account of every Linux
     assert {row["problem"] for row in classroom.summary(room)["problems"]} == {"arrays.count", "arrays.port"}
 
 
@@ -257,6 +257,21 @@ def test_of_one_owner_so_many_files_and_bytes_are_read_the_newest_first(room):
     assert [row["problem"] for row in classroom.summary(room)["problems"]] == names[-1:], (
         "its bytes are all that she has"
     )
+
+
+def test_where_an_owner_is_a_learner_a_number_without_an_account_is_none(room, monkeypatch):
+    """A learner's containers write files as 65 536 users that have no account. The page took each for a learner, and read 1 MiB of each."""
+    import pwd
+
+    (room / "settings.json").write_text(json.dumps({"per": "owner"}))
+    put(room, "mine", verdict("arrays.port", "right"))
+    assert classroom.summary(room)["count"] == 1
+
+    def no_account(number):
+        raise KeyError(number)
+
+    monkeypatch.setattr(pwd, "getpwuid", no_account)
+    assert classroom.summary(room)["count"] == 0
 
 
 def test_of_two_files_of_one_learner_the_later_prediction_counts(room):

@@ -51,7 +51,7 @@ def _to_own_port(own: Any) -> Any:
     from tornado.web import HTTPError
 
     def checked(handler: Any, host: str, port: Any, *more: Any, **named: Any) -> Any:
-        if _from_anothers_page(handler.request):
+        if from_anothers_page(handler.request):
             raise HTTPError(403, "Another page sent this. Open the address itself.")
         if listeners(int(port)) - {os.getuid()}:
             raise HTTPError(403, f"Another user's program listens on port {port}.")
@@ -60,7 +60,7 @@ def _to_own_port(own: Any) -> Any:
     return checked
 
 
-def _from_anothers_page(request: Any) -> bool:
+def from_anothers_page(request: Any) -> bool:
     """Whether a page of another origin sends this, as far as the browser says; a link to open may be anywhere."""
     site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
     if request.method in ("GET", "HEAD") and request.headers.get("Sec-Fetch-Mode") == "navigate":

@@ -57,12 +57,17 @@ def main() -> None:
 
 
 def _listen_where_told() -> None:
-    """Have Jupyter's server take the socket that the spawner has handed on, instead of making one at that path."""
+    """Have Jupyter's server take the socket that the spawner has handed on, instead of making one at that path, and little of strangers."""
+    from jupyter_server.base.handlers import FileFindHandler
     from jupyter_server.serverapp import ServerApp
 
+    from .visitors import FewAddresses, Visitors
+
+    FileFindHandler._static_paths = FewAddresses()
     own = ServerApp._bind_http_server_unix
 
     def bind(app: ServerApp) -> bool:
+        app.http_server.request_callback = Visitors(app.web_app, os.environ.get("JUPYTERHUB_CLIENT_ID", ""))
         line = control.handed_on(SERVER_VARIABLE)
         if line is None:
             return own(app)

@@ -68,7 +68,7 @@ def members(folder: Path) -> list[Member]:
     settings = sharing.settings(folder) if folder.is_dir() else {}
     with_names = settings.get("names") is True
     made = (
-        _member(_login(owner) if with_names else None, lines)
+        _member(_login(owner) or f"user {owner}" if with_names else None, lines)
         for owner, lines in _learners(folder, settings.get("per") == "owner")
     )
     return [member for member in made if member.standings or member.predictions]
@@ -172,7 +172,8 @@ def _learners(folder: Path, per_owner: bool) -> Iterator[tuple[int, Iterator[dic
     try:
         if per_owner:
             for owner, names in sorted(newest.items()):
-                yield owner, _lines(handle, owner, names)
+                if _login(owner) is not None:
+                    yield owner, _lines(handle, owner, names)
         else:
             turns = zip_longest(*([(owner, name) for name in names] for owner, names in sorted(newest.items())))
             for owner, name in islice((each for turn in turns for each in turn if each), MOST):
@@ -232,13 +233,14 @@ def _read(folder: int, owner: int, name: str, most: int) -> bytes:
         return file.read(most)
 
 
-def _login(owner: int) -> str:
+def _login(owner: int) -> str | None:
+    """An owner's name; None where no account has the number. A user has 65 536 of those for containers (subuid(5)), and is one learner."""
     import pwd
 
     try:
         return pwd.getpwuid(owner).pw_name
     except KeyError:
-        return f"user {owner}"
+        return None
 
 
 def _median(values: list[float]) -> float | None:
