@@ -250,3 +250,5 @@ def test_a_drawing_can_be_touched(browser, seated):
 
         (frame,) = hubs.until("the drawing is shown", embedded, 60)
         frame.locator(".spot .hit").first.wait_for(state="attached", timeout=60_000)
+    for each in anna.api("GET", "sessions").json():  # the page has started a kernel
+        anna.api("DELETE", f"sessions/{each['id']}")
