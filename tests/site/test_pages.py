@@ -100,7 +100,7 @@ def test_no_column_is_empty_and_the_times_are_in_sight(page, address, site):
     for name in sorted(site.glob("*.html")):
         page.goto(f"{address.rstrip('/')}/{name.name}")
         assert not page.locator(lists).filter(visible=True).count(), name.name
-    for name in ("results", "course", "browser"):
+    for name in ("results", "course", "browser", "administrators/threats", "reference/data"):
         page.goto(f"{address.rstrip('/')}/{name}.html")
         for width in (1280, 375):
             page.set_viewport_size({"width": width, "height": 900})

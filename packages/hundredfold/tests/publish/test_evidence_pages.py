@@ -60,7 +60,9 @@ def test_what_it_says_of_other_pages_is_what_they_say():
 @pytest.mark.parametrize("page", ["docs/how-we-know.md", "docs/times.md"])
 def test_the_number_of_measurements_is_counted(page):
     assert re.search(rf"\b{counted.measured()}\b[\w ]* published measurements", answers.filled(text(page)))
-    assert not re.search(rf"(?<!\d )\b{counted.measured()}\b", text(page))  # as a number, and not the end of a longer one
+    assert not re.search(
+        rf"(?<!\d )\b{counted.measured()}\b", text(page)
+    )  # as a number, and not the end of a longer one
 
 
 def test_what_is_counted_is_all_there_is():

@@ -13,8 +13,8 @@ HEAD = """\
 *Made by `make pages`; do not edit.* The first part says where a simulated GPU differs from a real one. The second part says where the GPU libraries differ from
 NumPy, SciPy and pandas. The simulated libraries differ in the same way.
 
-`packages/gpusim/tests/conformance` runs each case of the second part on the simulated libraries. On a machine with a GPU the same tests run the real ones. **This has not been done yet.**
-Until then, the column of the GPU library is what we read in the source or the documentation beside it.
+`packages/gpusim/tests/conformance` runs each case of the second part on the simulated libraries. On a machine with a GPU the same tests run the real ones.
+On 27 November 2026 an H200 ran 367 of them, and 357 were as listed ([what ran there](how-we-know.md#on-an-h200)). The source or the documentation stands beside each case.
 
 ## A simulated GPU is not a GPU
 
