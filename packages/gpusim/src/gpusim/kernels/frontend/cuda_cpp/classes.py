@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from .errors import Code
-from .tokens import Token
+from .tokens import Token, angle_end
 
 BASE = "_hf_base_"
 """What begins the names of what a struct has of its base alone: the base's constructors, and functions that it has anew."""
@@ -126,17 +126,6 @@ class _Walk:
                 return k
         self.code.wrong(f'expected a "{_OPEN[opening]}"', tokens[-1].line)
 
-    def angle(self, tokens: list[Token], start: int) -> int:
-        """Behind the ``>`` that closes the ``<`` at `start`; `start` where nothing closes it."""
-        depth = 0
-        for k in range(start, len(tokens)):
-            depth += (tokens[k].text == "<") - (tokens[k].text == ">") - 2 * (tokens[k].text == ">>")
-            if depth <= 0:
-                return k + 1
-            if tokens[k].text in (";", "{"):
-                break
-        return start
-
     def cut(self, tokens: list[Token]) -> list[list[Token]]:
         """Tokens between commas that stand in no bracket."""
         parts: list[list[Token]] = [[]]
@@ -147,7 +136,7 @@ class _Walk:
             if text in _OPEN:
                 end = self.close(tokens, k) + 1
             elif text == "<" and k and tokens[k - 1].kind == "name":
-                end = max(self.angle(tokens, k), k + 1)
+                end = max(angle_end(tokens, k), k + 1)
             if text == ",":
                 parts.append([])
             else:
@@ -198,7 +187,7 @@ class _Walk:
     def special_struct(self, tokens: list[Token], k: int, made: list[Token]) -> int:
         """Add a struct for some arguments of its template; returns where it ends."""
         name = tokens[k + 1]
-        end = self.angle(tokens, k + 2)
+        end = angle_end(tokens, k + 2)
         args = [" ".join(t.text for t in part) for part in self.cut(tokens[k + 3 : end - 1])]
         own = _own(name.text, args)
         self.special_structs[own] = name.text, args
@@ -261,7 +250,7 @@ class _Walk:
         while k < len(tokens):
             text = tokens[k].text
             after = tokens[k + 1].text if k + 1 < len(tokens) else ""
-            behind = k + 1 if after == "::" else self.angle(tokens, k + 1) if after == "<" else 0
+            behind = k + 1 if after == "::" else angle_end(tokens, k + 1) if after == "<" else 0
             if text in names and behind and tokens[behind].text == "::" and tokens[behind + 2].text == "(":
                 end = self.end_of_function(tokens, behind + 2)
                 if tokens[end].text == "}":
@@ -292,7 +281,7 @@ class _Walk:
         """The names of a template's parameters, and what comes behind them."""
         if not head or head[0].text != "template":
             return [], head
-        end = self.angle(head, 1)
+        end = angle_end(head, 1)
         return [part[-1].text for part in self.cut(head[2 : end - 1])], head[end:]
 
     def end_of_function(self, tokens: list[Token], opening: int) -> int:
@@ -303,7 +292,7 @@ class _Walk:
         while k < len(tokens) and tokens[k].text in (":", ","):  # the members that a constructor sets
             k += 1
             while tokens[k].text not in ("(", "{"):
-                k = self.angle(tokens, k) if tokens[k].text == "<" else k + 1
+                k = angle_end(tokens, k) if tokens[k].text == "<" else k + 1
             k = self.close(tokens, k) + 1
         if k < len(tokens) and tokens[k].text == "{":
             return self.close(tokens, k)
@@ -473,7 +462,7 @@ class _Walk:
             first = k + 1
             k = first
             while tokens[k].text not in ("(", "{"):
-                k = self.angle(tokens, k) if tokens[k].text == "<" else k + 1
+                k = angle_end(tokens, k) if tokens[k].text == "<" else k + 1
             end = self.close(tokens, k)
             made.inits.append((tokens[first], tokens[k + 1 : end]))
             k = end + 1

@@ -18,7 +18,7 @@ from .c_types import HALVES, NAMED, VECTORS
 from .errors import Code
 from .overloads import DECLARED as OVERLOADED
 from .overloads import STANDARD
-from .tokens import Token, split
+from .tokens import Token, angle_end, split
 
 DIM3 = (
     "struct dim3 { unsigned int x, y, z; dim3() : x(1), y(1), z(1) {} dim3(unsigned int x) : x(x), y(1), z(1) {} "
@@ -582,14 +582,9 @@ _STRUCTS = ("struct", "class", "union")
 
 def _angle_end(tokens: list[Token], start: int, code: Code) -> int:
     """Behind the ``>`` that closes the ``<`` at `start`; the tokens stay as they are."""
-    depth = 0
-    for k in range(start, len(tokens)):
-        depth += (tokens[k].text == "<") - (tokens[k].text == ">") - 2 * (tokens[k].text == ">>")
-        if depth <= 0:
-            return k + 1
-        if tokens[k].text in (";", "{"):
-            break
-    code.wrong('expected a ">"', tokens[start].line)
+    if (end := angle_end(tokens, start)) == start:
+        code.wrong('expected a ">"', tokens[start].line)
+    return end
 
 
 def _enum(tokens: list[Token], start: int, unit: Unit, made: list[Token]) -> int:

@@ -153,3 +153,15 @@ def _preprocessed(code: Code, defines: tuple[str, ...]) -> str:
                 line = token.lineno
             parts.append(value.replace("\n", " "))
     return "".join(parts)
+
+
+def angle_end(tokens: list[Token], start: int) -> int:
+    """Behind the ``>`` that closes the ``<`` at `start`; `start` where nothing closes it."""
+    depth = 0
+    for k in range(start, len(tokens)):
+        depth += (tokens[k].text == "<") - (tokens[k].text == ">") - 2 * (tokens[k].text == ">>")
+        if depth <= 0:
+            return k + 1
+        if tokens[k].text in (";", "{"):
+            break
+    return start
