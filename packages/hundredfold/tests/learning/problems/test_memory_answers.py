@@ -14,8 +14,9 @@ from answers.second import Answers
 
 from gpusim.hardware import gpus
 from hundredfold.learning import problems
+from hundredfold.learning.problems import device_memory
 from hundredfold.learning.problems.devices import cp
-from hundredfold.learning.problems.memory import account, passes, worth
+from hundredfold.learning.problems.memory import passes, worth
 
 SECOND = Answers("memory")
 wrong, right = SECOND.wrong, SECOND.right
@@ -526,7 +527,7 @@ def test_the_predictions_are_what_the_line_really_does(simulated):
         return ((x - y) ** 2 * w).sum()
 
     with traffic.watch() as moved:
-        _, most = account.peak(line, *arrays)
+        _, most = device_memory.peak(line, *arrays)
     assert len(moved.launches) == passes.NKERNELS
     assert moved.device == pytest.approx(passes.NBYTES / share, rel=1e-4)
     assert most == pytest.approx(passes.PEAK / share, rel=1e-2)

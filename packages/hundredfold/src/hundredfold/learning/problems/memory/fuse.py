@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..cases import Case, normal, uniform
+from ..device_memory import Traffic, keeping_digits
 from ..facts import Account, Fact, crossings
 from ..functions import FunctionJudge
 from ..problem import Mistake, Problem
@@ -21,7 +22,6 @@ from ..properties import (
     sizes,
     tiny,
 )
-from .account import Traffic, keeping_digits
 
 
 def distance(x: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..cases import Case, uniform
+from ..device_memory import Held, keeping_digits
 from ..facts import Account, Fact
 from ..functions import FunctionJudge
 from ..problem import Mistake, Problem
 from ..properties import Drawn, Property, Strategy, constants, nans, other_data, second_call, sizes, tiny
 from ..traffic import spell
-from .account import Held, keeping_digits
 
 _FEWER = "Not smaller numbers, but fewer of them at a time: stay in float64."
 PIECES = 6  # as many pieces of device memory may be alive at once: a piece, its shares, and room for a careless line

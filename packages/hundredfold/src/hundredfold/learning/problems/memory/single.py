@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..cases import Case, uniform
+from ..device_memory import Traffic, keeping_digits
 from ..devices import to_host
 from ..facts import crossings
 from ..functions import FunctionJudge, call
 from ..problem import Mistake, Problem
 from ..properties import Drawn, constants, layouts, nans, other_data, second_call, sizes
 from ..verdict import refuse
-from .account import Traffic, keeping_digits
 
 _HALF = "float16 has three digits; float32 was asked for, all the way."
 _INSIDE = (

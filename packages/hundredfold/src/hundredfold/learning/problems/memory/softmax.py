@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..cases import Case, normal
+from ..device_memory import Traffic, keeping_digits
 from ..facts import crossings
 from ..functions import FunctionJudge
 from ..problem import Mistake, Problem
@@ -22,7 +23,6 @@ from ..properties import (
     ties,
     tiny,
 )
-from .account import Traffic, keeping_digits
 
 _HERE = "No `.get()` on the way in, no `cp.asarray` on the way out, and no `if` or `float` of what is on the device."
 _LARGEST = "exp(x - m) / sum(exp(x - m)) is the same for any m. Which m keeps every exponent at 0 or below?"

@@ -10,12 +10,12 @@ import numpy as np
 
 from .. import devices, guard
 from ..cases import Case, uniform
+from ..device_memory import Traffic, keeping_digits
 from ..devices import cp
 from ..differences import same
 from ..facts import crossings
 from ..functions import FunctionJudge
 from ..guard import article
-from ..memory.account import Traffic, keeping_digits
 from ..problem import Mistake, Problem
 from ..properties import Drawn, Property, Strategy, constants, dtypes, layouts, other_data, second_call, sizes, tiny
 from ..traffic import spell, watch

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import counting
-from ..bus import on_the_bus
-from ..cases import Case
-from ..devices import cp, pooled, to_host
-from ..differences import same
-from ..functions import FunctionJudge, Run, call
-from ..problem import Problem
-from ..traffic import spell
-from ..verdict import Refusal, refuse
+from . import counting
+from .bus import on_the_bus
+from .cases import Case
+from .devices import cp, pooled, to_host
+from .differences import same
+from .functions import FunctionJudge, Run, call
+from .problem import Problem
+from .traffic import spell
+from .verdict import Refusal, refuse
 
 
 @dataclass(frozen=True)
