@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 
-from .. import counting
-from ..bus import on_the_bus
 from ..cases import Case, normal
+from ..device_memory import Traffic
 from ..differences import explain, pair, same
-from ..functions import FunctionJudge, Run, call, is_float, recognise
+from ..functions import FunctionJudge, Run, is_float, recognise
 from ..problem import Mistake, Problem
 from ..properties import Drawn, constants, huge, layouts, other_data, second_call, sizes, tiny
 from ..verdict import refuse
@@ -59,26 +57,6 @@ def _digits(off: float) -> int:
 _BIG = Case("a million numbers", lambda: (normal(1_000_000, mean=5),))
 
 
-def _frugal(problem: Problem, function: Any) -> str:
-    per_element, launches = _traffic(problem, function)
-    if per_element > ALLOWED + 0.5:
-        refuse(
-            "traffic",
-            f"the result is right, but your code moves {per_element:.0f} bytes of device memory per element; at most "
-            f"{ALLOWED:.0f} are allowed, and the limit is {LIMIT:.0f}, each element read once.{launches}",
-            case=_BIG.name,
-        )
-    return f"How near to the limit: {100 * LIMIT / max(per_element, LIMIT):.3g} % (the limit: each element read once)."
-
-
-def _traffic(problem: Problem, function: Any) -> tuple[float, str]:
-    """Bytes of device memory per element, and kernel by kernel."""
-    run = call(problem, function, _BIG)
-    size, moved = run.host[0].size, counting.of_run(run, function)
-    big = [f"{name} {nbytes / size:.0f}" for name, nbytes in moved.launches if nbytes > size]
-    return moved.device / size, f" Kernel by kernel: {', '.join(big)}." if big else ""
-
-
 LEAN = Problem(
     id="arrays.lean",
     title="The standard deviation, with little traffic",
@@ -116,7 +94,7 @@ LEAN = Problem(
         ),
         result="float",
         compare=_compare,
-        after=(on_the_bus(_BIG, share=0.01), _frugal),
+        after=(Traffic(_BIG, ALLOWED, LIMIT, "each element read once", near=True),),
         verified=f"a Python float, less than 1 % of x over the bus, and at most {ALLOWED:.0f} bytes of traffic per element",
     ),
     hints=(
