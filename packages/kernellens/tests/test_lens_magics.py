@@ -177,7 +177,7 @@ def test_the_extension_brings_them(simulated_libraries):
     from hundredfold.notebook import extension
 
     shell = InteractiveShell()
-    for make, kind, name in ((extension._lens_of, "cell", "lens"), (extension._gpu_of, "line", "gpu")):
-        shell.register_magic_function(make(shell), kind, name)
+    for kind, name in (("cell", "lens"), ("line", "gpu")):
+        shell.register_magic_function(extension._later(shell, name), kind, name)
     assert shell.run_line_magic("gpu", "").gpu is target.chosen_gpu()
     assert type(shell.magics_manager.magics["cell"]["lens"].__self__) is magics.LensMagics

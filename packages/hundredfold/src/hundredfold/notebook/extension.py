@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from hundredfold.learning.progress import watching
@@ -26,10 +27,8 @@ def load(ip: InteractiveShell) -> None:
         from IPython.core.error import UsageError
 
         raise UsageError(str(error)) from error
-    ip.register_magic_function(_measure_of(ip), "line_cell", "measure")
-    ip.register_magic_function(_lens_of(ip), "cell", "lens")
-    ip.register_magic_function(_timeline_of(ip), "cell", "timeline")
-    ip.register_magic_function(_gpu_of(ip), "line", "gpu")
+    for name, (kind, *_) in _LATER.items():
+        ip.register_magic_function(_later(ip, name), kind, name)
     ip.register_magic_function(fresh, "cell", "fresh")
     dashboard.watch(ip)
     shared = watching.watch(ip)
@@ -43,7 +42,7 @@ def unload(ip: InteractiveShell) -> None:
     dashboard.unwatch(ip)
     watching.unwatch(ip)
     for kind in ip.magics_manager.magics.values():
-        for name in ("measure", "lens", "timeline", "gpu", "fresh"):
+        for name in (*_LATER, "fresh"):
             kind.pop(name, None)
 
 
@@ -69,72 +68,47 @@ def fresh(line: str, cell: str) -> None:
         raise RuntimeError("The cell's own Python ended with an error. It is shown above.")
 
 
-def _measure_of(ip: InteractiveShell) -> Any:
-    """Return a `%measure` that puts the real one in its own place when it is first used: that one takes NumPy to import."""
-    from IPython.core.magic import no_var_expand
-
-    @no_var_expand
-    def measure(line: str, cell: str | None = None) -> Any:
+#: The magics that take long to import: the kind of magic, the module that registers the real one, and what `?` shows until then.
+_LATER = {
+    "measure": (
+        "line_cell",
+        "hundredfold.toolkit.magics",
         """Time a statement (`%measure`) or a whole cell (`%%measure`): synchronised, repeated, beside the limit.
 
         %measure [--bytes E] [--flops E] [--name N] statement
-        """
-        from hundredfold.toolkit import magics
-
-        magics.register(ip)
-        return ip.run_line_magic("measure", line) if cell is None else ip.run_cell_magic("measure", line, cell)
-
-    return measure
-
-
-def _lens_of(ip: InteractiveShell) -> Any:
-    """Return a `%%lens` that puts the real one in its own place when it is first used."""
-    from IPython.core.magic import no_var_expand
-
-    @no_var_expand
-    def lens(line: str, cell: str) -> Any:
+        """,
+    ),
+    "lens": (
+        "cell",
+        "kernellens.magics",
         """Run a cell and show what it does on the device: kernels, bytes, temporaries, transfers, the least time on a GPU.
 
         %%lens [--gpu NAME] [--shapes] [--fraction SHARE] [-o NAME]
-        """
-        __tracebackhide__ = True
-        from kernellens import magics
-
-        magics.register(ip)
-        return ip.run_cell_magic("lens", line, cell)
-
-    return lens
-
-
-def _timeline_of(ip: InteractiveShell) -> Any:
-    """Return a `%%timeline` that puts the real one in its own place when it is first used."""
-    from IPython.core.magic import no_var_expand
-
-    @no_var_expand
-    def timeline(line: str, cell: str) -> Any:
+        """,
+    ),
+    "timeline": (
+        "cell",
+        "kernellens.magics",
         """Run a cell and show when the host and the device did what; the device's times are estimates.
 
         %%timeline [--gpu NAME] [-o NAME] [--save FILE]
-        """
-        __tracebackhide__ = True
-        from kernellens import magics
-
-        magics.register(ip)
-        return ip.run_cell_magic("timeline", line, cell)
-
-    return timeline
+        """,
+    ),
+    "gpu": ("line", "kernellens.magics", """Show the GPU that the lens speaks of, or choose one: %gpu A100."""),
+}
 
 
-def _gpu_of(ip: InteractiveShell) -> Any:
-    """Return a `%gpu` that puts the real one in its own place when it is first used."""
+def _later(ip: InteractiveShell, name: str) -> Any:
+    """Return a magic of `_LATER` that puts the real one in its own place when it is first used."""
     from IPython.core.magic import no_var_expand
 
+    _, module, words = _LATER[name]
+
     @no_var_expand
-    def gpu(line: str) -> Any:
-        """Show the GPU that the lens speaks of, or choose one: %gpu A100."""
-        from kernellens import magics
+    def magic(line: str, cell: str | None = None) -> Any:
+        __tracebackhide__ = True  # an error of the cell's is shown as the cell's
+        importlib.import_module(module).register(ip)
+        return ip.run_line_magic(name, line) if cell is None else ip.run_cell_magic(name, line, cell)
 
-        magics.register(ip)
-        return ip.run_line_magic("gpu", line)
-
-    return gpu
+    magic.__doc__ = words
+    return magic
