@@ -90,13 +90,17 @@ class FunctionJudge(CaseJudge):
         run = call(problem, function, case)
         attempted(run.got, run.printed, first=first)
         with with_printed(run.printed):
-            self.compare_run(run)
-            self._arguments(run)
-            seen.look(of_call(run.traffic), run.host)
-            if case.again is not None:
-                second = call(problem, function, case.second())
-                self.compare_again(run, second)
-                self._overwritten(problem, function, run, second)
+            self.judge_run(function, run, seen, call)
+
+    def judge_run(self, function: Any, run: Run, seen: Seen, call: Callable[..., Run]) -> None:
+        """Refuse a call that is not right in all that is asked for, or a second one by `call`, where the case has one."""
+        self.compare_run(run)
+        self._arguments(run)
+        seen.look(of_call(run.traffic), run.host)
+        if run.case.again is not None:
+            second = call(run.problem, function, run.case.second())
+            self.compare_again(run, second)
+            self._overwritten(run.problem, function, run, second)
 
     def _overwritten(self, problem: Problem, function: Any, run: Run, second: Run) -> None:
         """Call with the second call's arguments once more, the first one's numbers in them: what is kept of an array by its

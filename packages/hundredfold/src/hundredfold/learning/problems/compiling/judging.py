@@ -14,7 +14,7 @@ from numba.core.registry import CPUDispatcher
 
 from .. import guard, traffic
 from ..cases import Case
-from ..facts import Seen, of_call
+from ..facts import Seen
 from ..functions import FunctionJudge, Run
 from ..guard import require_callable
 from ..problem import Problem
@@ -77,13 +77,7 @@ class CompiledJudge(FunctionJudge):
         run = call(problem, function, case)
         attempted(run.got, run.printed, first=first)
         try:
-            self.compare_run(run)
-            self._arguments(run)
-            seen.look(of_call(run.traffic), run.host)
-            if case.again is not None:
-                second = call(problem, function, case.second())
-                self.compare_again(run, second)
-                self._overwritten(problem, function, run, second)
+            self.judge_run(function, run, seen, call)
         except Refusal as refusal:
             refusal.printed = refusal.printed or run.printed
             if rehearsal is not None and rehearsal.wrapped and refusal.reason in _RESULTS and not refusal.advice:
