@@ -203,6 +203,10 @@ class Canvas:
         dash = {"stroke-dasharray": "5 4"} if dashed else {}
         self._add("path", {"class": look, "d": d, "fill": "none", "stroke-width": thick, **dash})
 
+    def outline(self, x: float, y: float, w: float, h: float, thick: float = 3) -> None:
+        """A thick line around what is meant."""
+        self.line((x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y), look="mark", thick=thick)
+
     def area(self, *points: tuple[float, float], thing: str, strong: bool = False) -> None:
         """A shape with these corners in a thing's colour, such as the triangle of a matrix."""
         d = "M" + "L".join(f"{_n(x)} {_n(y)}" for x, y in points) + "Z"

@@ -211,7 +211,7 @@ def branch_and_bound(c: Canvas) -> None:
             else:
                 c.waste(x, y, step, step)
     x, y = 14 + 3 * 60, 36 + 48
-    c.line((x, y), (x + 60, y), (x + 60, y + 48), (x, y + 48), (x, y), look="mark", thick=3)
+    c.outline(x, y, 60, 48)
     c.line((x + 60, y), (294, 36), look="mark", dashed=True)
     c.line((x + 60, y + 48), (294, 228), look="mark", dashed=True)
     c.text(14, 26, "one step, with bounds", bold=True)

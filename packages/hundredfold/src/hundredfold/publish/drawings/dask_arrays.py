@@ -23,7 +23,7 @@ def dask_chunks(c: Canvas) -> None:
     column, row = 38, 16
     left, top = x0 + column * step, y0 + row * step
     c.box(left, top, step, step, "memory", strong=True, round=0)
-    c.line((left, top), (left + step, top), (left + step, top + step), (left, top + step), (left, top), look="mark")
+    c.outline(left, top, step, step, thick=1.5)
     c.line((left + step, top), (330, 62), look="mark", dashed=True)
     c.line((left + step, top + step), (330, 202), look="mark", dashed=True)
     c.text(330, 48, "one chunk", bold=True)

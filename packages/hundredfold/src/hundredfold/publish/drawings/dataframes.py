@@ -142,7 +142,7 @@ def groups_at_random(c: Canvas) -> None:
 
 
 def _sector(c: Canvas, x: float, y: float, w: float) -> None:
-    c.line((x, y), (x + w, y), (x + w, y + 30), (x, y + 30), (x, y), look="mark", thick=2.5)
+    c.outline(x, y, w, 30, thick=2.5)
 
 
 @drawing(

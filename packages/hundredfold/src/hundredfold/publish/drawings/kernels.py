@@ -201,11 +201,7 @@ def tile_halo(c: Canvas) -> None:
                 c.hatch(x, y, s, s, 6)
             else:
                 c.box(x, y, s, s, "memory", round=0)
-    c.line(
-        *[(x0 + (5 + a) * s, y0 + (2 + b) * s) for a, b in ((0, 0), (3, 0), (3, 3), (0, 3), (0, 0))],
-        look="mark",
-        thick=3,
-    )
+    c.outline(x0 + 5 * s, y0 + 2 * s, 3 * s, 3 * s)
     c.box(x0 + 6 * s + 6, y0 + 3 * s + 6, 14, 14, round=7)
     c.box(x0 + 6 * s + 6, y0 + 3 * s + 6, 14, 14, "thread", strong=True, round=7)
     x = 272
@@ -218,5 +214,5 @@ def tile_halo(c: Canvas) -> None:
     c.text(x + 32, 145, "other blocks' pixels")
     c.box(x + 4, 176, 14, 14, "thread", strong=True, round=7)
     c.text(x + 32, 189, "one thread's pixel")
-    c.line((x, 216), (x + 22, 216), (x + 22, 238), (x, 238), (x, 216), look="mark", thick=3)
+    c.outline(x, 216, 22, 22)
     c.text(x + 32, 233, "its 3 × 3 neighbours")

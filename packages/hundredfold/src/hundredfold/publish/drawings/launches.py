@@ -84,16 +84,7 @@ def mean_of_nine(c: Canvas) -> None:
             c.box(
                 316 + j * s, y0 + i * s, s, s, "memory", *(["6"] if middle else []), strong=middle, bold=True, round=0
             )
-    left, top, reach = 14 + s, y0 + s, 3 * s
-    c.line(
-        (left, top),
-        (left + reach, top),
-        (left + reach, top + reach),
-        (left, top + reach),
-        (left, top),
-        look="mark",
-        thick=3,
-    )
+    c.outline(14 + s, y0 + s, 3 * s, 3 * s)
     c.box(198, y0 + 2 * s - 8, 100, 50, "thread", "one thread", "54 // 9", size="small")
     c.arrow(186, y0 + 2 * s + 17, 197, y0 + 2 * s + 17)
     c.arrow(299, y0 + 2 * s + 17, 315, y0 + 2 * s + 17)
@@ -173,14 +164,14 @@ def clamp(c: Canvas) -> None:
                     c.box(x, y, s, s, "empty", near, size="small", dashed=True, round=0)
             else:
                 c.box(x, y, s, s, "memory", f"{i - 1},{j - 1}", size="small", strong=i == j == 1, round=0)
-    c.line((x0, y0), (x0 + 3 * s, y0), (x0 + 3 * s, y0 + 3 * s), (x0, y0 + 3 * s), (x0, y0), look="mark", thick=3)
+    c.outline(x0, y0, 3 * s, 3 * s)
     c.text(x0, 32, "row,column that is read", size="small")
     x = 276
     c.box(x, 54, 26, 26, "memory", round=0)
     c.text(x + 36, 72, "a pixel of the picture")
     c.box(x, 96, 26, 26, "empty", dashed=True, round=0)
     c.text(x + 36, 114, "outside")
-    c.line((x, 140), (x + 26, 140), (x + 26, 166), (x, 166), (x, 140), look="mark", thick=3)
+    c.outline(x, 140, 26, 26)
     c.text(x + 36, 158, "neighbours of 0,0")
     c.text(x, 204, "max(i - 1, 0)", mono=True, bold=True)
 
