@@ -151,9 +151,9 @@ class LazyFrameJudge(CaseJudge):
         self.judge_rows(problem, looked)
         seen.look(looked, case.host())  # type: ignore[arg-type]
         if first:
-            self._also(problem, function, case, "state", _TWICE, again=True)
-            self._also(problem, function, replace(case, running=True), "alignment", _RUNNING, advice=_INDEX)
-            self._also(problem, function, _other(case), "kept", _OTHER, advice="Plan anew at each call.")
+            self._again(problem, function, case)
+            self._running(problem, function, case)
+            self._other(problem, function, case)
 
     def said(self, seen: Seen) -> str:
         return "; ".join(filter(None, ("nothing ran before it was asked for", super().said(seen))))
@@ -169,7 +169,7 @@ class LazyFrameJudge(CaseJudge):
     def judge_rows(self, problem: Problem, looked: Looked) -> None:
         """Refuse rows that are not the specification's; as a mistake of the cuts, where they are one."""
         try:
-            self._compare(problem, looked)
+            RowsJudge((), ordered=self.ordered, nan=self.nan).compare(problem, looked.case, looked.value)
         except Refusal:
             for judge in self.before:
                 judge(problem, looked)
@@ -182,37 +182,47 @@ class LazyFrameJudge(CaseJudge):
                 advice="`meta=` tells Dask what a function returns, before it runs. Whoever uses the result relies on it.",
             )
 
-    def _also(
-        self, problem: Problem, function: Any, case: Pieces, reason: str, why: str, *, advice: str = "", again: bool = False
-    ) -> None:
-        """Refuse an answer that was right, and is not with this variant of the case; `why` ends in what is wrong there."""
-        looked = look(problem, function, case, again=again)
+    def _again(self, problem: Problem, function: Any, case: Pieces) -> None:
+        """Refuse a plan that is right only the first time it is computed."""
+        looked = look(problem, function, case, again=True)
         try:
-            self._compare(problem, looked)
+            RowsJudge((), ordered=self.ordered, nan=self.nan).compare(problem, case, looked.value)
         except Refusal as refusal:
-            refuse(reason, why.format(refusal.why), advice=advice)
+            refuse(
+                "state",
+                f"the result was right, until the plan was computed a second time: {refusal.why} Does a task read what another one has left "
+                "in a variable? On a cluster they run in any order, in several processes.",
+            )
 
-    def _compare(self, problem: Problem, looked: Looked) -> None:
-        RowsJudge((), ordered=self.ordered, nan=self.nan).compare(problem, looked.case, looked.value)
+    def _running(self, problem: Problem, function: Any, case: Pieces) -> None:
+        """Refuse a plan that is right only where the index of each partition begins at 0."""
+        looked = look(problem, function, replace(case, running=True))
+        try:
+            RowsJudge((), ordered=self.ordered, nan=self.nan).compare(problem, case, looked.value)
+        except Refusal as refusal:
+            refuse(
+                "alignment",
+                f"the result was right, until the index ran on through all partitions, as `dd.from_pandas` makes it: {refusal.why}",
+                advice="A new column needs the index of its partition: `cudf.Series(…, index=part.index)`.",
+            )
 
+    def _other(self, problem: Problem, function: Any, case: Pieces) -> None:
+        """Refuse an answer that takes other tables of the same shape for the first ones."""
 
-_TWICE = (
-    "the result was right, until the plan was computed a second time: {} Does a task read what another one has left in a variable? On a "
-    "cluster they run in any order, in several processes."
-)
-_RUNNING = "the result was right, until the index ran on through all partitions, as `dd.from_pandas` makes it: {}"
-_INDEX = "A new column needs the index of its partition: `cudf.Series(…, index=part.index)`."
-_OTHER = "one table was right, and another of the same shape is not: {}"
+        def make() -> tuple[Any, ...]:
+            table, *others = case.make()
+            return (table.iloc[[1, *range(1, len(table))]].reset_index(drop=True), *others)
 
-
-def _other(case: Pieces) -> Pieces:
-    """Other tables of the same shape: an answer may have kept its plan for the first ones."""
-
-    def make() -> tuple[Any, ...]:
-        table, *others = case.make()
-        return (table.iloc[[1, *range(1, len(table))]].reset_index(drop=True), *others)
-
-    return replace(case, make=make)
+        other = replace(case, make=make)
+        looked = look(problem, function, other)
+        try:
+            RowsJudge((), ordered=self.ordered, nan=self.nan).compare(problem, other, looked.value)
+        except Refusal as refusal:
+            refuse(
+                "kept",
+                f"one table was right, and another of the same shape is not: {refusal.why}",
+                advice="Plan anew at each call.",
+            )
 
 
 @contextlib.contextmanager
