@@ -48,7 +48,9 @@ def pytest_configure(config):
     from nbval import plugin
 
     plugin.RunningKernel = functools.partial(_start, plugin.RunningKernel)
-    from hundredfold.publish.build import cost, dealing
+    import cost
+    import dealing
+
     from hundredfold.publish.build.execute import environment
 
     config.addinivalue_line(
@@ -206,7 +208,7 @@ def pytest_runtest_makereport(item, call):
 
 def _start(kernel, *args, **kwargs):
     """Start a kernel and watch its memory; again if it died at once: two that start together may pick the same free port."""
-    from hundredfold.publish.build import cost
+    import cost
 
     for left in (2, 1, 0):
         try:

@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from hundredfold.publish.build import dealing
+import dealing
 
 
 def config(seconds):
