@@ -30,7 +30,7 @@ def light(monkeypatch, tmp_path):
     monkeypatch.setattr(upgrade.uv, "find", lambda: "uv")
     monkeypatch.setattr(upgrade.uv, "run", lambda *_: None)
     monkeypatch.setattr(upgrade, "resolve", lambda *_: tmp_path / "lock.txt")
-    monkeypatch.setattr(upgrade, "_environment", lambda place, _: place / "no-such-python")
+    monkeypatch.setattr(upgrade.environment, "apart", lambda place, _: place / "no-such-python")
     monkeypatch.setattr(upgrade, "_real", lambda *_: {"names": {}, "parameters": {"rmm.f": ["a"]}})
     monkeypatch.setattr(upgrade, "_conformance", lambda *_: [])
     monkeypatch.setattr(upgrade, "_simulated", lambda *_: {})

@@ -13,6 +13,7 @@ import json
 import os
 import re
 import stat
+import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -107,7 +108,7 @@ def _problem(name: str, there: list[Member]) -> dict[str, Any] | None:
         "solved": len(solved),
         "trying": sum(1 for each in begun if not each.solved and each.tries),
         "seen": sum(1 for each in begun if not each.solved and not each.tries),
-        "minutes": _median([each.seconds / 60 for each in solved]),
+        "minutes": round(statistics.median(each.seconds / 60 for each in solved), 1) if solved else None,
         "reasons": [
             {"reason": reason, "means": REASONS[reason], "learners": count, "answers": answers[reason]}
             for reason, count in sorted(reasons.items(), key=lambda each: (-each[1], -answers[each[0]], each[0]))
@@ -241,11 +242,3 @@ def _login(owner: int) -> str | None:
         return pwd.getpwuid(owner).pw_name
     except KeyError:
         return None
-
-
-def _median(values: list[float]) -> float | None:
-    if not values:
-        return None
-    values = sorted(values)
-    middle = len(values) // 2
-    return round(values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2, 1)

@@ -14,8 +14,8 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import ROOT, uv
-from .environment import LOG, PYTHON, VENV, install
+from . import ROOT
+from .environment import PYTHON, VENV, apart
 
 TOOL = "pip-audit==2.10.1"
 EXCEPTIONS = ROOT / "requirements" / "audit.toml"
@@ -113,10 +113,8 @@ def command(arguments: list[str]) -> int:
     """ask PyPI's advisories about every package of the lock (AUDIT_SERVICE=osv: OSV's; --incomplete: pass also where some were not answered)"""
     place = ROOT / ".cache" / "audit"
     program = place / PYTHON.relative_to(VENV).parent / "pip-audit"
-    installer = uv.find() or uv.bring(LOG)
     if not program.exists():
-        uv.run(installer, ["venv", "--quiet", "--clear", "--no-project", str(place)], LOG)
-        install(installer, ["pip", "install", "--python", str(program.parent / PYTHON.name), TOOL])
+        apart(place, [TOOL])
     pinned = pins(sorted((ROOT / "requirements").glob("*.txt")))
     result = judge(ask(program, pinned, os.environ.get("AUDIT_SERVICE") or "pypi"), exceptions())
     print("\n".join(result.lines()))

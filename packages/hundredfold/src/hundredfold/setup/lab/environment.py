@@ -188,6 +188,16 @@ def own(*, editable: bool) -> list[str]:
     return found
 
 
+def apart(place: Path, packages: list[str]) -> Path:
+    """An environment in `place`, made if it is not there, with these packages, as pip's command line names them; its Python."""
+    installer = uv.find() or uv.bring(LOG)
+    python = place / PYTHON.relative_to(VENV)
+    if not python.exists():
+        uv.run(installer, ["venv", "--quiet", "--no-project", "--python", sys.executable, str(place)], LOG)
+    install(installer, ["pip", "install", "--python", str(python), *packages])
+    return python
+
+
 def install(installer: str, arguments: list[str]) -> None:
     """Run uv with the downloads that are under way on one line, where there is a terminal to show them on."""
     waiting: dict[str, str] = {}

@@ -222,7 +222,7 @@ def _is_of(value: object, library: str) -> bool:
 
 def command(arguments: list[str]) -> int:
     """read the public names of the real GPU libraries anew (PYTHON_WITH=…, a Python that has them; else installs cu13)"""
-    from . import ROOT, environment, uv
+    from . import ROOT, environment
 
     chosen = arguments or list(LIBRARIES)
     unknown = sorted(set(chosen) - set(LIBRARIES))
@@ -234,16 +234,8 @@ def command(arguments: list[str]) -> int:
         return 2
     python = os.environ.get("PYTHON_WITH")
     if not python:
-        place = ROOT / ".names"
-        python = str(place / "bin" / "python")
-        installer = uv.find() or uv.bring(environment.LOG)
-        if not os.path.exists(python):
-            uv.run(
-                installer, ["venv", "--quiet", "--no-project", "--python", sys.executable, str(place)], environment.LOG
-            )
         print("Installing the real libraries into .names/ (the packages of cu13, several GB) ...", flush=True)
-        files = ["-r", str(ROOT / "requirements" / "cu13.txt")]
-        uv.run(installer, ["pip", "install", "--python", python, *files], environment.LOG)
+        python = str(environment.apart(ROOT / ".names", ["-r", str(ROOT / "requirements" / "cu13.txt")]))
     for library in chosen:
         done = subprocess.run([python, "-I", __file__, library], stdout=subprocess.PIPE, text=True, check=False)
         if done.returncode:

@@ -10,7 +10,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -64,12 +63,12 @@ def command(arguments: list[str]) -> int:
     lock = resolve(to, place)
     report += ["## The lock", "", *drift(lock)]
     if os.environ.get("LOCK", "") in ("", "0"):
-        real = _environment(place / "real", ["--requirement", str(lock)])
+        real = environment.apart(place / "real", ["--requirement", str(lock)])
         lists = {library: read for library in names.LIBRARIES if (read := _real(real, library)) is not None}
         report += ["", "## Public names", "", *renamed(lists)]
         if lost := [library for library in names.LIBRARIES if library not in lists]:
             report.append(f"- NOT READ: {', '.join(lost)}. They could not be imported.")
-        ours = _environment(
+        ours = environment.apart(
             place / "ours", ["--constraint", str(lock), *_loose(workspace.dependencies(ROOT)), *_tests()]
         )
         own = ["install", "--quiet", "--python", str(ours), "--no-deps", *environment.own(editable=True)]
@@ -227,15 +226,6 @@ def _conformance(python: Path, place: Path) -> list[str]:
     cases = list(ET.parse(said).iter("testcase"))
     failed = [case.get("name") for case in cases if case.find("failure") is not None or case.find("error") is not None]
     return [f"- {len(cases) - len(failed)} of {len(cases)} tests pass.", *(f"- fails: `{name}`" for name in failed)]
-
-
-def _environment(place: Path, packages: list[str]) -> Path:
-    installer = uv.find() or uv.bring(environment.LOG)
-    python = place / environment.PYTHON.relative_to(environment.VENV)
-    if not python.exists():
-        uv.run(installer, ["venv", "--quiet", "--no-project", "--python", sys.executable, str(place)], environment.LOG)
-    environment.install(installer, ["pip", "install", "--python", str(python), *packages])
-    return python
 
 
 def _tests() -> list[str]:
