@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dataframes.tables import replaced
 from ..properties import Drawn, Property, Strategy, other_data, second_call, sizes
 from .judging import QueryCase
 
@@ -54,16 +55,6 @@ def made(rows: int, seed: int, carriers: int = 5) -> Any:
         arr_delay=[None if gone else int(value) for value, gone in zip(delay, lost, strict=True)],
         distance=rng.integers(100, 4000, rows).tolist(),
     )
-
-
-def replaced(flights: Any, **columns: Any) -> Any:
-    """An Arrow table with other values in some columns, of the same types."""
-    import pyarrow as pa
-
-    for name, values in columns.items():
-        place = flights.column_names.index(name)
-        flights = flights.set_column(place, name, pa.array(values, flights.schema.field(name).type))
-    return flights
 
 
 def drawn(*properties: Property, rows: int = 211, more: Any = lambda rng: ()) -> Drawn:
