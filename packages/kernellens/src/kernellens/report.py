@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .ordering import Schedules
     from .result import Trace
 
 WIDTH = 60
@@ -14,9 +15,9 @@ WIDTH = 60
 def text(trace: Trace) -> str:
     """Return the report: what is wrong first, then what each line moves, conflicts and branches."""
     total = trace.griddim[0] * trace.griddim[1] * trace.griddim[2]
-    parts = [f"{trace.kernel}: {_dims(trace.griddim)} blocks of {_dims(trace.blockdim)} threads"]
+    parts = [launched(trace)]
     if trace.blocks:
-        parts[0] += f", {_count(trace.blocks)} of {_count(total)} traced"
+        parts[0] += f", {count(trace.blocks)} of {count(total)} traced"
     parts += [_findings(trace)]
     if trace.traffic:
         parts += [_traffic(trace)]
@@ -34,7 +35,7 @@ def _findings(trace: Trace) -> str:
         return "Nothing wrong was found." if trace.blocks else "No thread ran."
     return "\n".join(
         f"{finding.severity}: {finding.kind}: {finding.sentence}"
-        + (f" Seen on {_count(finding.elements)} elements." if finding.elements > 1 else "")
+        + (f" Seen on {count(finding.elements)} elements." if finding.elements > 1 else "")
         for finding in trace.errors
     )
 
@@ -47,7 +48,7 @@ def _traffic(trace: Trace) -> str:
         each, best = item.per_request, item.fewest / item.requests
         where = f"{item.function + ' ' if item.function else ''}{item.line}"
         rows.append(
-            f"  {where:<6} {_count(item.requests):>10}  {each:>12.3g}  {best:>7.3g}  {_percent(item.efficiency):>6}"
+            f"  {where:<6} {count(item.requests):>10}  {each:>12.3g}  {best:>7.3g}  {_percent(item.efficiency):>6}"
             f"  {item.kind} {', '.join(item.arrays)}: {_source(item.text)}"
         )
     return "\n".join(rows)
@@ -56,12 +57,12 @@ def _traffic(trace: Trace) -> str:
 def _conflicts(trace: Trace) -> str:
     if not trace.bank_conflicts:
         return "Shared memory: no bank conflicts"
-    rows = [f"Shared memory: {_count(trace.bank_conflicts)} extra cycles by bank conflicts"]
+    rows = [f"Shared memory: {count(trace.bank_conflicts)} extra cycles by bank conflicts"]
     for item in trace.conflicts:
         if item.extra:
             where = f"{item.function + ' ' if item.function else ''}{item.line}"
             rows.append(
-                f"  {where:<6} {_count(item.extra):>10}  up to {item.worst}-way  {', '.join(item.arrays)}: {_source(item.text)}"
+                f"  {where:<6} {count(item.extra):>10}  up to {item.worst}-way  {', '.join(item.arrays)}: {_source(item.text)}"
             )
     return "\n".join(rows)
 
@@ -73,18 +74,25 @@ def _branches(trace: Trace) -> str:
     for item in trace.branches or ():
         if item.diverged:
             where = f"{item.function + ' ' if item.function else ''}{item.line}"
-            rows.append(f"  {where:<6} {_count(item.diverged):>10}  of {_count(item.times)}  {_source(item.text)}")
+            rows.append(f"  {where:<6} {count(item.diverged):>10}  of {count(item.times)}  {_source(item.text)}")
     return "\n".join(rows)
 
 
-def _dims(dims: tuple[int, int, int]) -> str:
-    shown = dims
+def launched(of: Trace | Schedules) -> str:
+    """The kernel, its blocks and their threads."""
+    return f"{of.kernel}: {dims(of.griddim)} blocks of {dims(of.blockdim)} threads"
+
+
+def dims(numbers: tuple[int, ...]) -> str:
+    """``16 × 16``: without the ones at the end."""
+    shown = numbers
     while len(shown) > 1 and shown[-1] == 1:
         shown = shown[:-1]
-    return " × ".join(map(_count, shown))
+    return " × ".join(map(count, shown))
 
 
-def _count(number: int) -> str:
+def count(number: int) -> str:
+    """A number whose digits are in groups of three."""
     return f"{number:,}".replace(",", "\N{NO-BREAK SPACE}")
 
 

@@ -10,7 +10,7 @@ from kernellens import report
 from kernellens.plot import axes, palette
 from kernellens.plot.figure import Figure
 
-from . import panels, plain
+from . import panels
 
 if TYPE_CHECKING:
     from kernellens.ordering import Answer, Difference, Schedules
@@ -60,8 +60,7 @@ def pair(of: Schedules) -> tuple[int, int]:
 
 def text(of: Schedules) -> str:
     """The find as plain text: the verdict, then two answers side by side."""
-    head = f"{of.kernel}: {plain.dims(of.griddim)} blocks of {plain.dims(of.blockdim)} threads"
-    parts = [head, verdict(of)]
+    parts = [report.launched(of), verdict(of)]
     for difference in of.differences:
         parts += ["", *_table(of, difference)]
     for answer in of.answers:
@@ -98,15 +97,15 @@ def _table(of: Schedules, difference: Difference) -> list[str]:
     """Elements that differ, one a line, as two answers have them."""
     left, right = (of.answers[k] for k in pair(of))
     a, b = (_array(of, difference, answer) for answer in (left, right))
-    count = report._count(len(difference.indices))
-    lines = [f"{difference.name}: {count} of {report._count(a.size)} elements differ ({_HOW[difference.how]})"]
+    count = report.count(len(difference.indices))
+    lines = [f"{difference.name}: {count} of {report.count(a.size)} elements differ ({_HOW[difference.how]})"]
     lines.append(f"  {'':<14} {_name(left):>14}  {_name(right):>14}")
     for index in difference.indices[:10]:
         at = tuple(int(i) for i in index)
         name = f"{difference.name}[{', '.join(map(str, at))}]"
         lines.append(f"  {name:<14} {_value(a[at]):>14}  {_value(b[at]):>14}")
     if len(difference.indices) > 10:
-        lines.append(f"  … and {report._count(len(difference.indices) - 10)} more")
+        lines.append(f"  … and {report.count(len(difference.indices) - 10)} more")
     return lines
 
 
@@ -122,7 +121,7 @@ def figure(of: Schedules) -> Figure:
 
 
 def _layout(of: Schedules) -> Any:
-    head = f"{of.kernel}: {plain.dims(of.griddim)} blocks of {plain.dims(of.blockdim)} threads, in {of.tried} orders"
+    head = f"{report.launched(of)}, in {of.tried} orders"
     colour = palette.INK if of.agree else palette.VERMILLION
     parts = [panels.words(panels.escape(head), size=15, strong=True)]
     parts.append(
@@ -210,7 +209,7 @@ def _entry(of: Schedules, difference: Difference) -> dict[str, Any]:
         "x": [p[1] for p in places],
         "index": [f"{difference.name}[{', '.join(map(str, p[2]))}]" for p in places],
         "values": [[_value(array[p[2]]) for p in places] for array in arrays],
-        "note": f"{difference.name}: {report._count(len(difference.indices))} of {report._count(arrays[0].size)} elements "
+        "note": f"{difference.name}: {report.count(len(difference.indices))} of {report.count(arrays[0].size)} elements "
         f"differ between orders: {_HOW[difference.how]}."
         + (f" The first {len(places)} around them are shown." if len(places) < arrays[0].size else ""),
     }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpusim.kernels.sanitizer.log import ATOMIC, READ, WRITE, Log
+from kernellens import report
 from kernellens.plot import axes, palette
 
 from . import panels, plain
@@ -41,10 +42,10 @@ def tab(trace: Trace, made: Steps, blocks: list[int], chooser: Any) -> Any:
     for memory, flags, counts in touched(made.log):
         if counts is not None:
             read, written = counts
-            of = plain.report._count(memory.size)
+            of = report.count(memory.size)
             said.append(
-                f"{panels.escape(memory.name)}: {plain.report._count(read)} of {of} elements read, "
-                f"{plain.report._count(written)} written"
+                f"{panels.escape(memory.name)}: {report.count(read)} of {of} elements read, "
+                f"{report.count(written)} written"
             )
         if len(drawn) < MOST:
             drawn.append(_array(plain.memory(memory), flags))
@@ -59,7 +60,7 @@ def tab(trace: Trace, made: Steps, blocks: list[int], chooser: Any) -> Any:
 
 def _note(trace: Trace, shown: int) -> str:
     total = int(np.prod(trace.griddim))
-    count = plain.report._count
+    count = report.count
     if trace.blocks < total:
         said = f"{count(trace.blocks)} of {count(total)} blocks were traced; what the others do is not shown."
     else:
@@ -81,7 +82,7 @@ def _grid(trace: Trace, made: Steps, blocks: list[int]) -> panels.Panel:
     # More slices than anybody looks at are left out.
     view = Window((0, min(arranged.slices, 16)), (0, arranged.rows), (0, arranged.columns), step, step)
     panel = panels.Panel(
-        f"Grid, {plain.dims(trace.griddim)} blocks" + (f" ({step} × {step} a cell)" if step > 1 else ""),
+        f"Grid, {report.dims(trace.griddim)} blocks" + (f" ({step} × {step} a cell)" if step > 1 else ""),
         *view.extent,
         wrapped=arranged.columns if arranged.wrapped and step == 1 else 0,
         plain=arranged.slices == 1 and step == 1,

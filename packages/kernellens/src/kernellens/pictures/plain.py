@@ -21,14 +21,6 @@ COLUMNS = 100
 """Characters that a row of cells may take."""
 
 
-def dims(numbers: tuple[int, ...]) -> str:
-    """``16 × 16``: without the ones at the end."""
-    shown = list(numbers)
-    while len(shown) > 1 and shown[-1] == 1:
-        shown.pop()
-    return " × ".join(report._count(n) for n in shown)
-
-
 def triple(place: tuple[int, ...] | list[int], of: tuple[int, int, int]) -> str:
     """A place in a grid or block of some dimensions, ``(3, 4)``: without the ones that are always 0."""
     kept = max((axis + 1 for axis in range(3) if of[axis] > 1), default=1)
@@ -38,15 +30,15 @@ def triple(place: tuple[int, ...] | list[int], of: tuple[int, int, int]) -> str:
 def memory(of: Memory) -> str:
     """An array as a title has it."""
     where = {"shared": "shared memory, ", "const": "constant memory, "}.get(of.space, "")
-    return f"{of.name}: {where}{of.dtype}, {' × '.join(report._count(n) for n in of.shape) or '1'}"
+    return f"{of.name}: {where}{of.dtype}, {' × '.join(report.count(n) for n in of.shape) or '1'}"
 
 
 def heading(trace: Trace) -> str:
     """What was launched, and whether something is wrong."""
     total = trace.griddim[0] * trace.griddim[1] * trace.griddim[2]
-    said = f"{trace.kernel}: {dims(trace.griddim)} blocks of {dims(trace.blockdim)} threads"
+    said = report.launched(trace)
     if 0 < trace.blocks < total:
-        said += f", {report._count(trace.blocks)} of {report._count(total)} traced"
+        said += f", {report.count(trace.blocks)} of {report.count(total)} traced"
     errors = sum(finding.severity == "error" for finding in trace.errors)
     return said + (f" — {errors} error{'s' if errors > 1 else ''}" if errors else "")
 
@@ -72,8 +64,8 @@ def alt(trace: Trace, steps: Steps | None) -> str:
             (int(np.count_nonzero(bits & WRITES)), "written"),
             (int(np.count_nonzero(bits & UPDATES)), "updated atomically"),
         ]
-        listed = ", ".join(f"{report._count(n)} {what}" for n, what in counts if n)
-        said.append(f"{report._count(len(bits))} of {report._count(of.size)} elements of {of.name} touched ({listed}).")
+        listed = ", ".join(f"{report.count(n)} {what}" for n, what in counts if n)
+        said.append(f"{report.count(len(bits))} of {report.count(of.size)} elements of {of.name} touched ({listed}).")
     if trace.traffic:
         said.append(
             f"Of {report._bytes(trace.moved)} moved of global memory {report._percent(trace.efficiency)} were asked for."
@@ -94,7 +86,7 @@ def text(trace: Trace, steps: Steps | None, block: int | None = None, interval: 
     arranged = of_threads(dim)
     crossed = {tuple(int(v[0]) for v in arranged.split(np.array([m["thread"]]))) for m in linear if m["thread"] >= 0}
     every = np.arange(len(seen.threads))
-    parts += ["", f"Block {place(trace, block)}, its {dims(dim)} threads (x to the right, y down):"]
+    parts += ["", f"Block {place(trace, block)}, its {report.dims(dim)} threads (x to the right, y down):"]
     parts += _cells(arranged, whole(arranged), every, seen.threads, crossed)
     for number, view in enumerate(windows_of(steps, block, wrong)):
         if view is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kernellens import report
 from kernellens.plot import palette
 from kernellens.plot.figure import Figure
 
@@ -166,7 +167,7 @@ def _block(made: Steps, data: dict, blocks: list[int]) -> tuple[Any, dict[str, A
     threads = of_threads(made.log.blockdim)
     height, width = threads.rows, threads.columns
     first = panels.Panel(
-        f"Threads of the block, {plain.dims(made.log.blockdim)}",
+        f"Threads of the block, {report.dims(made.log.blockdim)}",
         *whole_of(threads).extent,
         wrapped=width if threads.wrapped else 0,
         plain=threads.slices == 1,
