@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .ordering import Schedules
     from .result import Trace
 
 WIDTH = 60
@@ -78,8 +77,8 @@ def _branches(trace: Trace) -> str:
     return "\n".join(rows)
 
 
-def launched(of: Trace | Schedules) -> str:
-    """The kernel, its blocks and their threads."""
+def launched(of: Any) -> str:
+    """The kernel of a trace or of schedules, its blocks and their threads."""
     return f"{of.kernel}: {dims(of.griddim)} blocks of {dims(of.blockdim)} threads"
 
 

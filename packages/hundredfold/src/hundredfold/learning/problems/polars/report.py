@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from hundredfold import data
+
 from ..problem import Mistake, Problem
 from ..properties import Property, Strategy
 from . import tables
@@ -82,8 +84,6 @@ def _one_hour(rng: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _near(problem: Problem, function: Any) -> str:
     """How near the answer's plan comes to the columns that are needed."""
-    from hundredfold import data
-
     read = columns_read(function(pl.scan_parquet(data.path("flights"))).explain())
     return f"The plan reads {read} of 19 columns, and {NEEDED} are needed."
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from hundredfold import data
+
 from ..dataframes.tables import replaced
 from ..properties import Drawn, Property, Strategy, other_data, second_call, sizes
 from .judging import QueryCase
@@ -20,8 +22,6 @@ _START = datetime.datetime(2013, 1, 1)
 def real(month: int) -> Any:
     """The flights of one month of 2013, as an Arrow table of `COLUMNS`."""
     import pyarrow.parquet as pq
-
-    from hundredfold import data
 
     return pq.read_table(data.path("flights"), columns=list(COLUMNS), filters=[("month", "=", month)])
 
