@@ -48,9 +48,7 @@ def pytest_configure(config):
     from nbval import plugin
 
     plugin.RunningKernel = functools.partial(_start, plugin.RunningKernel)
-    import cost
-    import dealing
-
+    from hundredfold.publish.build import cost, dealing
     from hundredfold.publish.build.execute import environment
 
     config.addinivalue_line(
@@ -208,7 +206,7 @@ def pytest_runtest_makereport(item, call):
 
 def _start(kernel, *args, **kwargs):
     """Start a kernel and watch its memory; again if it died at once: two that start together may pick the same free port."""
-    import cost
+    from hundredfold.publish.build import cost
 
     for left in (2, 1, 0):
         try:

@@ -5,8 +5,9 @@ import sys
 import time
 from types import SimpleNamespace
 
-import cost
 import pytest
+
+from hundredfold.publish.build import cost
 
 MB = 10**6
 HOLD = "import sys; x = bytearray(b'x') * int(sys.argv[1]); print(1, flush=True); sys.stdin.readline()"

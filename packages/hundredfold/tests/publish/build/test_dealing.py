@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-import dealing
+from hundredfold.publish.build import dealing
 
 
 def config(seconds):
