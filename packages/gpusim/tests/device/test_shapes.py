@@ -25,7 +25,7 @@ def child(code, fraction=None, expect=0):
         file.write(text)
         file.flush()
         done = subprocess.run(
-            [sys.executable, file.name], capture_output=True, text=True, env=ENVIRONMENT, timeout=200, check=False
+            [sys.executable, "-P", file.name], capture_output=True, text=True, env=ENVIRONMENT, timeout=200, check=False
         )
     assert done.returncode == expect, done.stderr
     return done.stdout.strip() or done.stderr.strip().splitlines()[-1]
