@@ -98,25 +98,10 @@ class Indexed:
         else:
             self._p = self._p.set_axis(index)
 
-    @property
-    def loc(self) -> Any:
-        """Selection by label."""
-        return Locator(self)
-
-    @property
-    def iloc(self) -> Any:
-        """Selection by position."""
-        return ILocator(self)
-
-    @property
-    def at(self) -> Any:
-        """One value by label."""
-        return AtLocator(self)
-
-    @property
-    def iat(self) -> Any:
-        """One value by position."""
-        return IAtLocator(self)
+    loc = property(Locator, doc="Selection by label.")
+    iloc = property(ILocator, doc="Selection by position.")
+    at = property(AtLocator, doc="One value by label.")
+    iat = property(IAtLocator, doc="One value by position.")
 
     @property
     def attrs(self) -> dict:
