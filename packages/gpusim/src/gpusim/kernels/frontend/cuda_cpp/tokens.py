@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import re
 from typing import Any, NamedTuple
@@ -89,8 +90,11 @@ def written(line: int, *parts: str | list[Token]) -> list[Token]:
     """Tokens on one line: of text, cut as `split` does, and those given between."""
     made: list[Token] = []
     for part in parts:
-        made += split(part, line) if isinstance(part, str) else part
+        made += [Token(text, line, kind) for text, _, kind in _cut(part)] if isinstance(part, str) else part
     return made
+
+
+_cut = functools.lru_cache(maxsize=1024)(split)  # the same few words are written again and again
 
 
 def joined(made: list[Token]) -> str:
