@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 from pandas.arrays import BooleanArray, FloatingArray, IntegerArray
 from pandas.core.arrays.masked import BaseMaskedArray
 
@@ -272,13 +271,3 @@ def _of_objects(array: Any) -> Any:
         from ..errors import MixedTypeError
 
         raise MixedTypeError("Cannot create column with mixed types") from None
-
-
-def take(array: Any, positions: np.ndarray) -> Any:
-    """Rows of a storage array; −1 gives null."""
-    return array.take(positions, allow_fill=True)
-
-
-def compute(name: str, *arrays: Any, **options: Any) -> Any:
-    """Call a function of pyarrow.compute on storage arrays and make storage of its result."""
-    return storage_of(getattr(pc, name)(*(arrow_of(a) if hasattr(a, "dtype") else a for a in arrays), **options))
