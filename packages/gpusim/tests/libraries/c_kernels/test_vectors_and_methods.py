@@ -252,3 +252,10 @@ def test_thread_indices_as_a_whole(cp, monkeypatch, way):
 def test_what_is_not_simulated_is_refused_by_name(cp, code, what):
     with pytest.raises(NotSimulatedError, match=what):
         cp.RawKernel(f'{code}\nextern "C" __global__ void k(float* x) {{ }}', "k").compile()
+
+
+def test_a_comparison_among_the_values_of_a_constructor(cp, backend):
+    out = cp.zeros(1, cp.complex64)
+    code = "int n, complex<float>* out) { out[0] = complex<float>(n < 3, 2.0f); }"
+    run(cp, "#include <cupy/complex.cuh>", code, cp.int32(2), out)
+    assert out.tolist() == [1 + 2j]

@@ -155,9 +155,6 @@ COUNTS = {
 }  # fmt: skip
 
 
-SMALL = {"b": "bhil", "h": "hil"}
-
-
 def error_of(value: Value, refused: TypingError) -> UncompilableError:
     """What typing refuses, with the place of the instruction."""
     name = str(value.extra).partition(".")[2]
@@ -414,7 +411,7 @@ class Inference:
 
     def op_bound(self, v: Value) -> Type:
         letter = self.range_letter(v.args)
-        t = INT64 if letter == "i" else self.scalar(letter)
+        t = INT64 if letter == "i" else SCALARS[letter]
         default = {0: 0, 2: 1}
         args = {1: [None, 0, None], 2: [0, 1, None], 3: [0, 1, 2]}[len(v.args)]
         at = args[v.extra]
@@ -451,8 +448,8 @@ class Inference:
 
     def op_range_item(self, v: Value) -> Type:
         letter = self.range_letter(v.args[1].args)
-        v.emit = lambda n: self.cast(n[0], v.args[0].type, self.scalar(letter))
-        return self.scalar(letter)
+        v.emit = lambda n: self.cast(n[0], v.args[0].type, SCALARS[letter])
+        return SCALARS[letter]
 
     def op_range_next(self, v: Value) -> Type:
         v.emit = lambda n: f"({n[0]} + {n[2]})"
@@ -500,7 +497,7 @@ class Inference:
                 raise TypingError("A kernel cannot loop over a tuple of different types")
             return t.items[0], lambda x, i: f"{self.k(self.lanes.pick_lane)}({x}, {i})"
         if isinstance(t, Range):
-            item = self.scalar(t.letter)
+            item = SCALARS[t.letter]
             return item, lambda x, i: f"({x}[0] + {i} * {x}[2]).astype({self.k(item.dtype)})"
         if t.kind == "enumerate":
             inner, emit = self._item(t.items[0], access)
@@ -512,9 +509,6 @@ class Inference:
         )
 
     # Operators
-
-    def scalar(self, letter: str) -> Scalar:
-        return SCALARS[letter]
 
     def op_binary(self, v: Value) -> Type:
         texts = [_text(a.type) for a in v.args]

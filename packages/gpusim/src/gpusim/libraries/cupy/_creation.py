@@ -124,34 +124,22 @@ def copy(a: Any, order: str = "K") -> ndarray:
     return a.copy(order=order)  # a method of whatever it is, as in CuPy
 
 
-def frombuffer(*args: Any, **kwargs: Any) -> ndarray:
-    """The content of a host buffer."""
-    return asarray(np.frombuffer(*args, **kwargs))
+def _of_host(name: str, doc: str) -> Any:
+    """NumPy's function of the same name, whose result is copied; big-endian numbers are turned round on the host."""
+
+    def made(*args: Any, **kwargs: Any) -> ndarray:
+        return asarray(getattr(np, name)(*args, **kwargs))
+
+    made.__name__, made.__qualname__, made.__doc__ = name, name, doc
+    return made
 
 
-def fromfile(*args: Any, **kwargs: Any) -> ndarray:
-    """The content of a file."""
-    return asarray(np.fromfile(*args, **kwargs))  # big-endian numbers are turned round on the host
-
-
-def fromiter(*args: Any, **kwargs: Any) -> ndarray:
-    """The items of an iterable."""
-    return asarray(np.fromiter(*args, **kwargs))
-
-
-def fromstring(*args: Any, **kwargs: Any) -> ndarray:
-    """Numbers read from a text."""
-    return asarray(np.fromstring(*args, **kwargs))
-
-
-def loadtxt(*args: Any, **kwargs: Any) -> ndarray:
-    """Numbers read from a text file."""
-    return asarray(np.loadtxt(*args, **kwargs))
-
-
-def genfromtxt(*args: Any, **kwargs: Any) -> ndarray:
-    """Numbers read from a text file, with missing values."""
-    return asarray(np.genfromtxt(*args, **kwargs))
+frombuffer = _of_host("frombuffer", "The content of a host buffer.")
+fromfile = _of_host("fromfile", "The content of a file.")
+fromiter = _of_host("fromiter", "The items of an iterable.")
+fromstring = _of_host("fromstring", "Numbers read from a text.")
+loadtxt = _of_host("loadtxt", "Numbers read from a text file.")
+genfromtxt = _of_host("genfromtxt", "Numbers read from a text file, with missing values.")
 
 
 def fromfunction(function: Any, shape: Any, *, dtype: Any = float, **kwargs: Any) -> Any:

@@ -22,6 +22,25 @@ from . import _arguments, _generated, _streams, _warn
 from .errors import missing_launch_config_msg, normalize_kernel_dimensions
 
 
+def _for_each(name: str, doc: str) -> Any:
+    """A method that asks compiled kernels for an attribute, or for what a method of theirs returns."""
+    inspects = name.startswith("inspect_")
+
+    def of(kernel: _Kernel) -> Any:
+        return getattr(kernel, name)() if inspects else getattr(kernel, name)
+
+    def method(self: CUDADispatcher, signature: Any = None) -> Any:
+        if signature is not None:
+            return of(self.overloads[tuple(getattr(signature, "args", signature))])
+        if self.specialized and not inspects:
+            return of(next(iter(self.overloads.values())))
+        return {kinds: of(kernel) for kinds, kernel in self.overloads.items()}
+
+    method.__name__ = name if inspects else f"get_{name}"
+    method.__doc__ = f"{doc}, by argument types or for one signature."
+    return method
+
+
 class CUDADispatcher(serialize.ReduceMixin):
     """A kernel or device function.
 
@@ -273,49 +292,16 @@ class CUDADispatcher(serialize.ReduceMixin):
         bounds = bounds[0] if isinstance(bounds, (tuple, list)) else bounds
         return int(bounds) if bounds else limits.DEVICE.threads
 
-    def _each(self, name: str, signature: Any) -> Any:
-        if signature is not None:
-            return getattr(self.overloads[tuple(getattr(signature, "args", signature))], name)
-        if self.specialized:
-            return getattr(next(iter(self.overloads.values())), name)
-        return {kinds: getattr(overload, name) for kinds, overload in self.overloads.items()}
-
-    def get_regs_per_thread(self, signature: Any = None) -> Any:
-        """Registers of a thread, of the real compiler, by argument types or for one signature."""
-        return self._each("regs_per_thread", signature)
-
-    def get_const_mem_size(self, signature: Any = None) -> Any:
-        """Bytes of constant memory, by argument types or for one signature."""
-        return self._each("const_mem_size", signature)
-
-    def get_shared_mem_per_block(self, signature: Any = None) -> Any:
-        """Bytes of static shared memory of a block, by argument types or for one signature."""
-        return self._each("shared_mem_per_block", signature)
-
-    def get_max_threads_per_block(self, signature: Any = None) -> Any:
-        """The largest block, by argument types or for one signature."""
-        return self._each("max_threads_per_block", signature)
-
-    def get_local_mem_per_thread(self, signature: Any = None) -> Any:
-        """Bytes of local memory of a thread, of the real compiler, by argument types or for one signature."""
-        return self._each("local_mem_per_thread", signature)
-
-    def _inspect(self, name: str, signature: Any) -> Any:
-        if signature is not None:
-            return getattr(self.overloads[tuple(getattr(signature, "args", signature))], name)()
-        return {kinds: getattr(overload, name)() for kinds, overload in self.overloads.items()}
-
-    def inspect_llvm(self, signature: Any = None) -> Any:
-        """LLVM code for a GPU, of the real compiler, by argument types or for one signature."""
-        return self._inspect("inspect_llvm", signature)
-
-    def inspect_asm(self, signature: Any = None) -> Any:
-        """PTX, of the real compiler, by argument types or for one signature."""
-        return self._inspect("inspect_asm", signature)
-
-    def inspect_sass(self, signature: Any = None) -> Any:
-        """A GPU's machine code, of the real compiler, by argument types or for one signature."""
-        return self._inspect("inspect_sass", signature)
+    get_regs_per_thread = _for_each("regs_per_thread", "Registers of a thread, of the real compiler")
+    get_const_mem_size = _for_each("const_mem_size", "Bytes of constant memory")
+    get_shared_mem_per_block = _for_each("shared_mem_per_block", "Bytes of static shared memory of a block")
+    get_max_threads_per_block = _for_each("max_threads_per_block", "The largest block")
+    get_local_mem_per_thread = _for_each(
+        "local_mem_per_thread", "Bytes of local memory of a thread, of the real compiler"
+    )
+    inspect_llvm = _for_each("inspect_llvm", "LLVM code for a GPU, of the real compiler")
+    inspect_asm = _for_each("inspect_asm", "PTX, of the real compiler")
+    inspect_sass = _for_each("inspect_sass", "A GPU's machine code, of the real compiler")
 
     def inspect_sass_cfg(self, signature: Any = None) -> Any:
         """A GPU's machine code as a graph: not simulated."""

@@ -14,9 +14,10 @@ a variable stands for, ``p = x[i]``, is the item itself, in its place: ``p.a`` r
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from llvmlite import ir
 from numba.core import cgutils, errors, types
@@ -90,37 +91,57 @@ def is_element(aryty: types.Type, idxty: types.Type) -> bool:
     )
 
 
+def _values(builder, idxty: types.Type, index: ir.Value) -> list[ir.Value]:
+    """An index's entries, as many as `_components`."""
+    return cgutils.unpack_tuple(builder, index, len(idxty)) if isinstance(idxty, types.BaseTuple) else [index]
+
+
+class Entry(NamedTuple):
+    """A whole number in an index, as 64-bit words: itself, its position counted from the start, the log's flags if it was negative."""
+
+    given: ir.Value
+    position: ir.Value
+    negative: ir.Value
+
+
+def _entry(context, builder, part: types.Type, value: ir.Value, size: ir.Value, axis: int) -> Entry:
+    """An entry for an axis of some length."""
+    zero = ir.Constant(WORD, 0)
+    if not types.unliteral(part).signed:
+        given = context.cast(builder, value, part, types.uint64)
+        return Entry(given, given, zero)
+    given = context.cast(builder, value, part, types.int64)
+    below = builder.icmp_signed("<", given, zero)
+    return Entry(given, builder.select(below, builder.add(given, size), given), _negative(builder, below, axis))
+
+
+def _entries(context, builder, aryty, array, idxty, index) -> tuple[list[Entry], list[ir.Value], ir.Value]:
+    """The entries of an index that picks one element, the lengths of the axes, and the log's flags of all entries."""
+    shape = cgutils.unpack_tuple(builder, array.shape, aryty.ndim)
+    given = zip(_components(idxty), _values(builder, idxty, index), shape, strict=True)
+    made = [_entry(context, builder, *each, axis) for axis, each in enumerate(given)]
+    return made, shape, functools.reduce(builder.or_, [each.negative for each in made], ir.Constant(WORD, 0))
+
+
 def positions(context, builder, c, m, aryty, array, idxty, index, site) -> tuple[list[ir.Value], ir.Value]:
     """Return the position along each axis, checked and wrapped, and the flags that say which indices were negative."""
-    if isinstance(idxty, types.BaseTuple):
-        values = cgutils.unpack_tuple(builder, index, len(idxty))
-    else:
-        values = [index]
+    values = _values(builder, idxty, index)
     shape = cgutils.unpack_tuple(builder, array.shape, aryty.ndim)
-    kinds = [types.unliteral(part) for part in _components(idxty)]
-    wide = [
-        context.cast(builder, value, part, types.int64 if kind.signed else types.uint64)
-        if isinstance(kind, types.Integer)
-        else None
-        for part, kind, value in zip(_components(idxty), kinds, values, strict=True)
-    ]
-    known = tuple(value for value in wide if value is not None) if None not in wide else ()
-    done, negative = [], ir.Constant(WORD, 0)
-    for axis, (kind, value) in enumerate(zip(kinds, wide, strict=True)):
-        if value is None:
-            done.append(values[axis])
-            continue
-        position = value
-        if kind.signed:
-            below = builder.icmp_signed("<", value, ir.Constant(WORD, 0))
-            negative = builder.or_(negative, _negative(builder, below, axis))
-            position = builder.select(below, builder.add(value, shape[axis]), value)
-        outside = builder.icmp_unsigned(">=", position, shape[axis])
+    entries = {
+        axis: _entry(context, builder, part, value, shape[axis], axis)
+        for axis, (part, value) in enumerate(zip(_components(idxty), values, strict=True))
+        if isinstance(types.unliteral(part), types.Integer)
+    }
+    negative = ir.Constant(WORD, 0)
+    for axis, entry in entries.items():
+        negative = builder.or_(negative, entry.negative)
+        outside = builder.icmp_unsigned(">=", entry.position, shape[axis])
         with unlikely(builder, outside):
-            index = known or (value,)
+            known = entries.values() if len(entries) == len(values) else [entry]
+            index = tuple(each.given for each in known)
             fail(context, builder, c, m, Fault.OUT_OF_BOUNDS, site, axis, shape[axis], index)
-        done.append(position)
-    return done, negative
+        values[axis] = entry.position
+    return values, negative
 
 
 def _negative(builder, below: ir.Value, axis: int) -> ir.Value:
@@ -162,22 +183,10 @@ def either(context, builder, c, m, aryty, array, idxty, index, site, act: Callab
     tuple of ir.Value
         What `act` returned, of the one that was taken.
     """
-    values = cgutils.unpack_tuple(builder, index, len(idxty)) if isinstance(idxty, types.BaseTuple) else [index]
-    shape = cgutils.unpack_tuple(builder, array.shape, aryty.ndim)
-    zero = ir.Constant(WORD, 0)
-    wide, places, signs = [], [], 0
-    negative, past = zero, []
-    for axis, (part, value) in enumerate(zip(_components(idxty), values, strict=True)):
-        signed = types.unliteral(part).signed
-        position = context.cast(builder, value, part, types.int64 if signed else types.uint64)
-        wide.append(position)
-        if signed:
-            signs |= 1 << axis
-            below = builder.icmp_signed("<", position, zero)
-            negative = builder.or_(negative, _negative(builder, below, axis))
-            position = builder.select(below, builder.add(position, shape[axis]), position)
-        places.append(position)
-        past.append(builder.icmp_unsigned(">=", position, shape[axis]))
+    entries, shape, negative = _entries(context, builder, aryty, array, idxty, index)
+    places = [entry.position for entry in entries]
+    past = [builder.icmp_unsigned(">=", at, size) for at, size in zip(places, shape, strict=True)]
+    signs = sum(types.unliteral(part).signed << axis for axis, part in enumerate(_components(idxty)))
     # Before the branches, so that LLVM shares the arithmetic among accesses.
     here = cgutils.get_item_pointer(context, builder, aryty, array, places, wraparound=False)
     outside, joined = (builder.append_basic_block(name) for name in ("outside", "joined"))
@@ -190,10 +199,11 @@ def either(context, builder, c, m, aryty, array, idxty, index, site, act: Callab
     builder.branch(joined)
     builder.position_at_end(outside)
     # In an array with gaps, what lies inside cannot be told from what belongs to others.
-    whole = builder.mul(array.nitems, array.itemsize) if aryty.layout in "CF" else zero
+    whole = builder.mul(array.nitems, array.itemsize) if aryty.layout in "CF" else ir.Constant(WORD, 0)
     strides = cgutils.unpack_tuple(builder, array.strides, aryty.ndim)
     data = builder.ptrtoint(array.data, WORD)
-    there = builder.inttoptr(beyond(builder, c, m, site, data, whole, signs, wide, shape, strides), here.type)
+    given = [entry.given for entry in entries]
+    there = builder.inttoptr(beyond(builder, c, m, site, data, whole, signs, given, shape, strides), here.type)
     seldom = act(there, negative, True)
     other = builder.block
     builder.branch(joined)
@@ -208,35 +218,26 @@ def either(context, builder, c, m, aryty, array, idxty, index, site, act: Callab
 
 def _known(context, builder, aryty, array, idxty, index) -> ir.Value:
     """The address of an element that is known to be inside of its array."""
-    values = cgutils.unpack_tuple(builder, index, len(idxty)) if isinstance(idxty, types.BaseTuple) else [index]
-    places = [context.cast(builder, v, k, types.intp) for v, k in zip(values, _components(idxty), strict=True)]
+    given = zip(_values(builder, idxty, index), _components(idxty), strict=True)
+    places = [context.cast(builder, v, k, types.intp) for v, k in given]
     return cgutils.get_item_pointer(context, builder, aryty, array, places, wraparound=False)
 
 
 def _anywhere(context, builder, c, m, aryty, array, idxty, index, site) -> tuple[ir.Value, ir.Value]:
     """As :func:`pointer`, but past the end of an array too, with what the log has of it."""
-    values = cgutils.unpack_tuple(builder, index, len(idxty)) if isinstance(idxty, types.BaseTuple) else [index]
-    shape = cgutils.unpack_tuple(builder, array.shape, aryty.ndim)
-    wide, places = [], []
-    negative, exceeded, outside = ir.Constant(WORD, 0), ir.Constant(WORD, OUTSIDE), ir.Constant(ir.IntType(1), 0)
+    entries, shape, negative = _entries(context, builder, aryty, array, idxty, index)
+    exceeded, outside = ir.Constant(WORD, OUTSIDE), ir.Constant(ir.IntType(1), 0)
     at_axis, size = ir.Constant(WORD, 0), ir.Constant(WORD, 0)
-    for axis, (part, value) in enumerate(zip(_components(idxty), values, strict=True)):
-        signed = types.unliteral(part).signed
-        position = context.cast(builder, value, part, types.int64 if signed else types.uint64)
-        wide.append(position)
-        if signed:
-            below = builder.icmp_signed("<", position, ir.Constant(WORD, 0))
-            negative = builder.or_(negative, _negative(builder, below, axis))
-            position = builder.select(below, builder.add(position, shape[axis]), position)
-        wrong = builder.icmp_unsigned(">=", position, shape[axis])
+    for axis, (part, entry) in enumerate(zip(_components(idxty), entries, strict=True)):
+        wrong = builder.icmp_unsigned(">=", entry.position, shape[axis])
         outside = builder.or_(outside, wrong)
         exceeded = builder.or_(exceeded, _flagged(builder, wrong, NEGATIVE_AXIS << axis))
-        if signed:
-            before = builder.icmp_signed("<", position, ir.Constant(WORD, 0))
+        if types.unliteral(part).signed:
+            before = builder.icmp_signed("<", entry.position, ir.Constant(WORD, 0))
             exceeded = builder.or_(exceeded, _flagged(builder, before, NEGATIVE))
         at_axis = builder.select(wrong, ir.Constant(WORD, axis), at_axis)
         size = builder.select(wrong, shape[axis], size)
-        places.append(position)
+    places, wide = [entry.position for entry in entries], [entry.given for entry in entries]
     at = past_the_end(context, builder, c, m, aryty, array, places, wide, outside, at_axis, size, site)
     return at, builder.select(outside, exceeded, negative)
 
@@ -284,15 +285,8 @@ def get(typingctx, c, m, base, index, site):
             value = context.cast(builder, index_value, index, chosen.args[1])
             array_value = context.cast(builder, array_value, base, chosen.args[0])
             if isinstance(base, types.BaseTuple) and isinstance(chosen.args[1], types.Integer):
-                _check_item(
-                    context,
-                    builder,
-                    cv,
-                    mv,
-                    len(base),
-                    context.cast(builder, value, chosen.args[1], types.intp),
-                    site_value,
-                )
+                at = context.cast(builder, value, chosen.args[1], types.intp)
+                _check_item(context, builder, cv, mv, len(base), at, site_value)
             return context.get_function(operator.getitem, chosen)(builder, (array_value, value))
         array = context.make_array(base)(context, builder, array_value)
         if is_element(base, index) and context.compilation.within:
@@ -403,21 +397,17 @@ def check_view(context, builder, c, m, base, array, idxty, index, site) -> tuple
         )  # an ellipsis or a new axis: Numba's own code, which wraps but does not check
     if context.compilation.beyond == "stop":
         return positions(context, builder, c, m, base, array, idxty, index, site)[1], index, inside
-    values = cgutils.unpack_tuple(builder, index, len(idxty)) if isinstance(idxty, types.BaseTuple) else [index]
+    values = _values(builder, idxty, index)
     shape = cgutils.unpack_tuple(builder, array.shape, base.ndim)
-    negative, outside, zero = ir.Constant(WORD, 0), inside, ir.Constant(WORD, 0)
+    negative, outside = ir.Constant(WORD, 0), inside
     for axis, part in enumerate(parts):
-        kind = types.unliteral(part)
-        if not isinstance(kind, types.Integer):
+        if not isinstance(types.unliteral(part), types.Integer):
             continue
-        position = value = context.cast(builder, values[axis], part, types.int64 if kind.signed else types.uint64)
-        if kind.signed:
-            below = builder.icmp_signed("<", value, zero)
-            negative = builder.or_(negative, _negative(builder, below, axis))
-            position = builder.select(below, builder.add(value, shape[axis]), value)
-        wrong = builder.icmp_unsigned(">=", position, shape[axis])
+        entry = _entry(context, builder, part, values[axis], shape[axis], axis)
+        negative = builder.or_(negative, entry.negative)
+        wrong = builder.icmp_unsigned(">=", entry.position, shape[axis])
         with unlikely(builder, wrong):
-            note(builder, c, m, site, ir.Constant(WORD, axis), shape[axis], (value,))
+            note(builder, c, m, site, ir.Constant(WORD, axis), shape[axis], (entry.given,))
         outside = builder.or_(outside, wrong)
         values[axis] = builder.select(wrong, ir.Constant(values[axis].type, 0), values[axis])
     if isinstance(idxty, types.BaseTuple):

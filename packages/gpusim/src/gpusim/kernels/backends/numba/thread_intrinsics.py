@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -203,30 +204,27 @@ brev = _bitwise(
 )
 
 
+def _of_floats(args: tuple, emit: Callable) -> tuple:
+    """Signature and code of an intrinsic of numbers: in float32 if all are, else in float64."""
+    kind = types.float32 if {types.unliteral(each) for each in args} == {types.float32} else types.float64
+
+    def codegen(context, builder, sig, given):
+        values = [context.cast(builder, v, t, kind) for v, t in zip(given, sig.args, strict=True)]
+        return emit(context, builder, kind, values)
+
+    return kind(*args), codegen
+
+
 @intrinsic
 def fma(typingctx, a, b, c):
     """``a * b + c`` rounded once."""
-    kinds = {types.unliteral(kind) for kind in (a, b, c)}
-    kind = types.float32 if kinds == {types.float32} else types.float64
-
-    def codegen(context, builder, sig, args):
-        values = [context.cast(builder, v, t, kind) for v, t in zip(args, sig.args, strict=True)]
-        return builder.fma(*values)
-
-    return kind(a, b, c), codegen
+    return _of_floats((a, b, c), lambda context, builder, kind, values: builder.fma(*values))
 
 
 @intrinsic
 def math_fmod(typingctx, a, b):
     """``math.fmod``: the remainder with the sign of the first."""
-    kinds = {types.unliteral(kind) for kind in (a, b)}
-    kind = types.float32 if kinds == {types.float32} else types.float64
-
-    def codegen(context, builder, sig, args):
-        values = [context.cast(builder, v, t, kind) for v, t in zip(args, sig.args, strict=True)]
-        return builder.frem(*values)
-
-    return kind(a, b), codegen
+    return _of_floats((a, b), lambda context, builder, kind, values: builder.frem(*values))
 
 
 def _of_one(name: str):
@@ -266,14 +264,11 @@ def _remainder(x, y):
 @intrinsic
 def math_remainder(typingctx, a, b):
     """``math.remainder``, which Numba has for GPUs only."""
-    kinds = {types.unliteral(kind) for kind in (a, b)}
-    kind = types.float32 if kinds == {types.float32} else types.float64
 
-    def codegen(context, builder, sig, args):
-        values = [context.cast(builder, v, t, kind) for v, t in zip(args, sig.args, strict=True)]
+    def emit(context, builder, kind, values):
         return context.compile_internal(builder, _remainder, kind(kind, kind), values)
 
-    return kind(a, b), codegen
+    return _of_floats((a, b), emit)
 
 
 @register_jitable

@@ -11,7 +11,7 @@ from pycparser import c_ast
 
 from . import cpp_to_c
 from .cpp_to_c import LAMBDA, OPERATOR, OPERATORS, REFERENCE
-from .tokens import Token
+from .tokens import written
 
 
 class Captured(NamedTuple):
@@ -34,10 +34,9 @@ class Captured(NamedTuple):
 
 def of(module: Any, number: int) -> Captured:
     """What a lambda of a module captures, by its number."""
-    written = module.unit.lambdas[number]
-    line = written.body[0].line
-    head = [Token(t, line, "name" if t.isidentifier() else "mark") for t in ("void", "_hf_probe", "(")]
-    (function,) = module.parsed([*head, *written.params, Token(")", line, "mark"), *written.body])
+    taken = module.unit.lambdas[number]
+    line = taken.body[0].line
+    (function,) = module.parsed(written(line, "void _hf_probe(", taken.params, ")", taken.body))
     found = _Uses(module)
     found.visit(function)
     return Captured(tuple(found.names), frozenset(found.changed), frozenset(found.reached))

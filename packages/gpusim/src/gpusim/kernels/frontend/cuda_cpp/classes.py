@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from .errors import Code
-from .tokens import Token, angle_end
+from .tokens import OPEN, Token, angle_end, arguments, close, written
 
 BASE = "_hf_base_"
 """What begins the names of what a struct has of its base alone: the base's constructors, and functions that it has anew."""
 _KINDS = ("struct", "class")
 _ACCESS = ("public", "private", "protected")
-_OPEN = {"(": ")", "[": "]", "{": "}"}
 _WITH_BRACKETS = ("__align__", "alignas", "__attribute__", "__launch_bounds__", "decltype", "noexcept")
 
 
@@ -117,33 +116,6 @@ class _Walk:
         self.special_structs: dict[str, tuple[str, list[str]]] = {}
         self.special_functions: dict[str, tuple[str, list[str]]] = {}
 
-    def close(self, tokens: list[Token], start: int) -> int:
-        """Where the bracket at `start` closes."""
-        opening, depth = tokens[start].text, 0
-        for k in range(start, len(tokens)):
-            depth += (tokens[k].text == opening) - (tokens[k].text == _OPEN[opening])
-            if not depth:
-                return k
-        self.code.wrong(f'expected a "{_OPEN[opening]}"', tokens[-1].line)
-
-    def cut(self, tokens: list[Token]) -> list[list[Token]]:
-        """Tokens between commas that stand in no bracket."""
-        parts: list[list[Token]] = [[]]
-        k = 0
-        while k < len(tokens):
-            text = tokens[k].text
-            end = k + 1
-            if text in _OPEN:
-                end = self.close(tokens, k) + 1
-            elif text == "<" and k and tokens[k - 1].kind == "name":
-                end = max(angle_end(tokens, k), k + 1)
-            if text == ",":
-                parts.append([])
-            else:
-                parts[-1] += tokens[k:end]
-            k = end
-        return [part for part in parts if part]
-
     # Specialised templates
 
     def specialised(self, tokens: list[Token]) -> list[Token]:
@@ -164,7 +136,8 @@ class _Walk:
                 params, head = self.template(tokens[k:])
                 opening = self.parameters(head)
                 if opening and head[0].text not in _KINDS:
-                    general[head[opening - 1].text] = params, self.cut(head[opening + 1 : self.close(head, opening)])
+                    inside = head[opening + 1 : close(head, opening, self.code)]
+                    general[head[opening - 1].text] = params, arguments(inside)
                 made += tokens[k : len(tokens) - len(head)]
                 k = len(tokens) - len(head)
             elif tokens[k + 3].text in _KINDS:
@@ -178,7 +151,7 @@ class _Walk:
         k = 0
         while k < len(tokens) and tokens[k].text not in (";", "{", "="):
             if tokens[k].text in _WITH_BRACKETS:
-                k = self.close(tokens, k + 1)
+                k = close(tokens, k + 1, self.code)
             elif tokens[k].text == "(":
                 return k
             k += 1
@@ -188,11 +161,11 @@ class _Walk:
         """Add a struct for some arguments of its template; returns where it ends."""
         name = tokens[k + 1]
         end = angle_end(tokens, k + 2)
-        args = [" ".join(t.text for t in part) for part in self.cut(tokens[k + 3 : end - 1])]
+        args = [" ".join(t.text for t in part) for part in arguments(tokens[k + 3 : end - 1])]
         own = _own(name.text, args)
         self.special_structs[own] = name.text, args
         last = next((j for j in range(end, len(tokens)) if tokens[j].text in ("{", ";")), len(tokens) - 1)
-        last = self.close(tokens, last) if tokens[last].text == "{" else last
+        last = close(tokens, last, self.code) if tokens[last].text == "{" else last
         inside = [
             t._replace(text=own) if t.text == name.text and behind.text != "<" else t
             for t, behind in zip(tokens[end:last], tokens[end + 1 : last + 1], strict=True)
@@ -212,10 +185,10 @@ class _Walk:
         if name.text not in general or tokens[at + 1].text not in ("(", "<"):
             self.code.wrong(f"{tokens[opening - 1].text} is not a template", tokens[opening].line)
         if tokens[at + 1].text == "<":
-            args = [" ".join(t.text for t in part) for part in self.cut(tokens[at + 2 : opening - 1])]
+            args = [" ".join(t.text for t in part) for part in arguments(tokens[at + 2 : opening - 1])]
         else:
             params, takes = general[name.text]
-            args = self.matched(params, takes, self.cut(tokens[opening + 1 : self.close(tokens, opening)]), name)
+            args = self.matched(params, takes, arguments(tokens[opening + 1 : close(tokens, opening, self.code)]), name)
         own = _own(name.text, args)
         self.special_functions[own] = name.text, args
         made += [*tokens[k:at], name._replace(text=own)]
@@ -262,7 +235,7 @@ class _Walk:
                     k = end + 1
                     continue
             if text in ("(", "[") or (text == "{" and self.is_body(made[begun:])):
-                last = self.close(tokens, k)
+                last = close(tokens, k, self.code)
                 made += tokens[k : last + 1]
                 k = last + 1
             else:
@@ -282,20 +255,20 @@ class _Walk:
         if not head or head[0].text != "template":
             return [], head
         end = angle_end(head, 1)
-        return [part[-1].text for part in self.cut(head[2 : end - 1])], head[end:]
+        return [part[-1].text for part in arguments(head[2 : end - 1])], head[end:]
 
     def end_of_function(self, tokens: list[Token], opening: int) -> int:
         """Where a function ends whose parameters open at `opening`: its last brace, or the semicolon of a declaration."""
-        k = self.close(tokens, opening) + 1
+        k = close(tokens, opening, self.code) + 1
         while k < len(tokens) and tokens[k].text not in ("{", ";", ":", "=", ","):
             k += 1
         while k < len(tokens) and tokens[k].text in (":", ","):  # the members that a constructor sets
             k += 1
             while tokens[k].text not in ("(", "{"):
                 k = angle_end(tokens, k) if tokens[k].text == "<" else k + 1
-            k = self.close(tokens, k) + 1
+            k = close(tokens, k, self.code) + 1
         if k < len(tokens) and tokens[k].text == "{":
-            return self.close(tokens, k)
+            return close(tokens, k, self.code)
         while k < len(tokens) and tokens[k].text != ";":
             k += 1
         return min(k, len(tokens) - 1)
@@ -311,7 +284,7 @@ class _Walk:
                 made.append(tokens[k])
                 k += 1
                 continue
-            last = self.close(tokens, opening)
+            last = close(tokens, opening, self.code)
             own = self.template_before(made)
             members = self.members(tokens[opening + 1 : last])
             for params, function in found.pop(name):
@@ -332,20 +305,20 @@ class _Walk:
     def put(self, owner: str, members: list[Member], function: Member) -> None:
         """Put a function in place of its declaration."""
         inside = self.parts(function)
-        wanted = [self.kind(part) for part in self.cut(inside.params)]
+        wanted = [self.kind(part) for part in arguments(inside.params)]
         for k, member in enumerate(members):
             if member.kind != "function" or member.name != function.name or member.tokens[-1].text != ";":
                 continue
-            declared = self.cut(self.parts(member).params)
+            declared = arguments(self.parts(member).params)
             if [self.kind(part) for part in declared] != wanted:
                 continue
             given: list[list[Token]] = []
-            for part, said in zip(self.cut(inside.params), declared, strict=True):
+            for part, said in zip(arguments(inside.params), declared, strict=True):
                 at = next((j for j, t in enumerate(said) if t.text == "="), len(said))
                 given.append([*part, *said[at:]])
             head = member.tokens[: member.opening]
-            behind = self.close(function.tokens, function.opening)
-            params = [t for j, part in enumerate(given) for t in ([_mark(",", part[0].line)] * bool(j) + part)]
+            behind = close(function.tokens, function.opening, self.code)
+            params = [t for j, part in enumerate(given) for t in written(part[0].line, "," * bool(j), part)]
             joined = [*head, function.tokens[function.opening], *params, *function.tokens[behind:]]
             members[k] = Member("function", joined, member.name, member.opening)
             return
@@ -381,7 +354,7 @@ class _Walk:
             return 0
         k += 1
         while k < len(tokens) and tokens[k].text in _WITH_BRACKETS:
-            k = self.close(tokens, k + 1) + 1
+            k = close(tokens, k + 1, self.code) + 1
         k += k < len(tokens) and tokens[k].kind == "name"
         k += k < len(tokens) and tokens[k].text == "final"
         if k < len(tokens) and tokens[k].text == ":":
@@ -432,7 +405,7 @@ class _Walk:
         while k < len(tokens):
             text = tokens[k].text
             if text in _WITH_BRACKETS:
-                k = self.close(tokens, k + 1) + 1
+                k = close(tokens, k + 1, self.code) + 1
             elif text == "(" and tokens[start].text in ("template", "friend"):
                 return self.end_of_function(tokens, k), "other", k
             elif text == "(" and not other and k > start and tokens[k - 1].kind == "name":
@@ -442,10 +415,10 @@ class _Walk:
             elif text == "=":
                 other_ = "other" if other and not named else "data"
                 while k < len(tokens) and tokens[k].text != ";":
-                    k = self.close(tokens, k) + 1 if tokens[k].text in _OPEN else k + 1
+                    k = close(tokens, k, self.code) + 1 if tokens[k].text in OPEN else k + 1
                 return min(k, len(tokens) - 1), other_, k
-            elif text in _OPEN:
-                k = self.close(tokens, k) + 1
+            elif text in OPEN:
+                k = close(tokens, k, self.code) + 1
             else:
                 k += 1
         return len(tokens) - 1, "other", k
@@ -453,7 +426,7 @@ class _Walk:
     def parts(self, member: Member) -> Parts:
         """A function in its parts."""
         tokens, opening = member.tokens, member.opening
-        closing = self.close(tokens, opening)
+        closing = close(tokens, opening, self.code)
         k = closing + 1
         while k < len(tokens) and tokens[k].text not in ("{", ";", ":", "="):
             k += 1
@@ -463,11 +436,11 @@ class _Walk:
             k = first
             while tokens[k].text not in ("(", "{"):
                 k = angle_end(tokens, k) if tokens[k].text == "<" else k + 1
-            end = self.close(tokens, k)
+            end = close(tokens, k, self.code)
             made.inits.append((tokens[first], tokens[k + 1 : end]))
             k = end + 1
         if k < len(tokens) and tokens[k].text == "{":
-            made.body = tokens[k + 1 : self.close(tokens, k)]
+            made.body = tokens[k + 1 : close(tokens, k, self.code)]
         return made
 
     # What a struct inherits, and first values
@@ -487,7 +460,7 @@ class _Walk:
                 made.append(tokens[k])
                 k += 1
                 continue
-            last = self.close(tokens, opening)
+            last = close(tokens, opening, self.code)
             name = self.named(tokens, k, opening)
             params = self.template_before(made)
             head = tokens[k:opening]
@@ -520,7 +493,7 @@ class _Walk:
             if member.kind != "data" or "static" in words:
                 continue
             kept: list[Token] = []
-            for part in self.cut(member.tokens[:-1]):
+            for part in arguments(member.tokens[:-1]):
                 at = next((j for j, t in enumerate(part) if t.text in ("=", "{")), len(part))
                 declared, value = part[:at], part[at + 1 :]
                 size = next((j for j, t in enumerate(declared) if t.text in ("[", ":")), len(declared))
@@ -529,10 +502,10 @@ class _Walk:
                 if at < len(part) and size == len(declared):
                     alone = part[at].text == "=" and not (value and value[0].text == "{")
                     inside = value if alone else value[:-1] if part[at].text == "{" else value[1:-1]
-                    values[own.text] = inside or [Token("0", own.line, "number")]
+                    values[own.text] = inside or written(own.line, "0")
                 elif at < len(part):
                     arrays += self.filled(own, declared[size:], part[at:])
-                kept += [_mark(",", own.line)] * bool(kept) + declared
+                kept += written(own.line, "," * bool(kept), declared)
             member.tokens = [*kept, member.tokens[-1]]
         if not values and not arrays:
             return False
@@ -541,8 +514,8 @@ class _Walk:
         line = members[0].tokens[0].line
         if not makers:
             self.aggregates.add(name)
-            makers = [Member("function", [Token(name, line, "name"), *_marks("(){}", line)], name, 1)]
-            members += [Member("label", [Token("public", line, "name"), _mark(":", line)]), *makers]
+            makers = [Member("function", written(line, f"{name}(){{}}"), name, 1)]
+            members += [_label("public", line), *makers]
         for member in makers:
             inside = self.parts(member)
             if member.tokens[-1].text == ";" and "delete" in (t.text for t in member.tokens):
@@ -565,13 +538,13 @@ class _Walk:
         if inside[0].text != "{":
             self.code.refuse("this first value of an array in a struct", own.line, "a constructor")
         made: list[Token] = []
-        given = self.cut(inside[1:-1])
+        given = arguments(inside[1:-1])
         extent = size[1:-1]
         if not (len(extent) == 1 and extent[0].text.isdigit() and int(extent[0].text) == len(given)):
-            loop = f"for ( int _hf_k = 0 ; _hf_k < ( {' '.join(t.text for t in extent)} ) ; ++ _hf_k ) {own.text} [ _hf_k ] = 0 ;"
-            made += _words(loop, own.line)
+            head = written(own.line, "for (int _hf_k = 0; _hf_k < (", extent, "); ++_hf_k)")
+            made += written(own.line, head, f"{own.text}[_hf_k] = 0;")
         for k, one in enumerate(given):
-            made += [*_words(f"{own.text} [ {k} ] = (", own.line), *one, *_words(") ;", own.line)]
+            made += written(own.line, f"{own.text}[{k}] = (", one, ");")
         return made
 
     def derived(self, name: str, members: list[Member], private: bool, said: list[Token]) -> bool:
@@ -580,13 +553,13 @@ class _Walk:
         own = {m.name for m in members if m.kind == "function"}
         inherited: list[Member] = []
         made_by: list[tuple[str, bool]] = []  # the bases, and whether they have constructors
-        for part in self.cut(said):
+        for part in arguments(said):
             words = [t for t in part if t.text not in (*_ACCESS, "virtual")]
             base = words[0].text
             if base not in self.bases:
                 self.code.wrong("not a class or struct name", line)
             found = self.bases[base]
-            args = self.cut(words[2:-1]) if len(words) > 1 else []
+            args = arguments(words[2:-1]) if len(words) > 1 else []
             given = dict(zip(found.params, args, strict=False))
             hidden = {m.name for m in found.members if m.kind == "function"} & own
             inherited.append(_label("private" if found.private else "public", line))
@@ -640,19 +613,14 @@ class _Walk:
                 params = self.parts(maker).params
                 line = maker.tokens[0].line
                 names: list[Token] = []
-                for part in self.cut(params):
+                for part in arguments(params):
                     at = next((j for j, t in enumerate(part) if t.text in ("=", "[")), len(part))
-                    names += [*([_mark(",", line)] if names else []), part[at - 1]]
+                    names += written(line, "," * bool(names), part[at - 1 : at])
                 if not names and own:
                     continue
-                head = [*maker.tokens[: maker.opening - 1], Token(name, line, "name")]
-                calls = [Token(base, line, "name"), _mark("(", line), *names, *_marks("){}", line)]
-                members += [
-                    _label("public", line),
-                    Member(
-                        "function", [*head, _mark("(", line), *params, *_marks("):", line), *calls], name, maker.opening
-                    ),
-                ]
+                head = maker.tokens[: maker.opening - 1]
+                tokens = written(line, head, f"{name}(", params, f"): {base}(", names, "){}")
+                members += [_label("public", line), Member("function", tokens, name, maker.opening)]
 
     def as_function(self, member: Member, base: str) -> Member | None:
         """A constructor of a base as a function; None for one that does nothing of its own."""
@@ -661,17 +629,15 @@ class _Walk:
             return None
         line = member.tokens[0].line
         sets = [t for own, value in inside.inits for t in _assigned(own, value)]
-        called = Token(BASE + base, line, "name")
         head = [t for t in inside.head if t.text not in ("explicit", "constexpr")]
-        tokens = [*head, Token("void", line, "name"), called, _mark("(", line), *inside.params, _mark(")", line)]
-        tokens += [_mark("{", line), *sets, *inside.body, _mark("}", line)]
-        return Member("function", tokens, called.text, len(head) + 2)
+        tokens = written(line, head, f"void {BASE}{base}(", inside.params, ") {", sets, inside.body, "}")
+        return Member("function", tokens, BASE + base, len(head) + 2)
 
     def made_with_bases(self, name: str, members: list[Member], bases: list[tuple[str, bool]], line: int) -> None:
         """Let the constructors of a struct call those of its bases."""
         makers = [m for m in members if m.kind == "function" and m.name == name and m.tokens[-1].text != ";"]
         if not makers and any(makes for _, makes in bases):
-            makers = [Member("function", [Token(name, line, "name"), *_marks("(){}", line)], name, 1)]
+            makers = [Member("function", written(line, f"{name}(){{}}"), name, 1)]
             members += [_label("public", line), *makers]
             members[:] = [
                 m for m in members if not (m.kind == "function" and m.name == name and m.tokens[-1].text == ";")
@@ -682,7 +648,7 @@ class _Walk:
             for base, makes in bases:
                 given = next((value for own, value in inside.inits if own.text == base), None)
                 if makes:
-                    first += [Token(BASE + base, line, "name"), _mark("(", line), *(given or []), *_marks(");", line)]
+                    first += written(line, f"{BASE}{base}(", given or [], ");")
                 elif given:
                     self.code.refuse(
                         f"a value for the base {base}, which has no constructor", line, "a constructor of it"
@@ -697,9 +663,9 @@ class _Walk:
         line = member.tokens[member.opening].line
         inits: list[Token] = []
         for own, value in inside.inits:
-            inits += [_mark("," if inits else ":", own.line), own, _mark("(", own.line), *value, _mark(")", own.line)]
-        tokens = [*member.tokens[: member.opening], _mark("(", line), *inside.params, _mark(")", line), *inside.words]
-        return [*tokens, *inits, _mark("{", line), *inside.body, _mark("}", line)]
+            inits += written(own.line, "," if inits else ":", f"{own.text}(", value, ")")
+        head = member.tokens[: member.opening]
+        return written(line, head, "(", inside.params, ")", inside.words, inits, "{", inside.body, "}")
 
 
 def _own(name: str, args: list[str]) -> str:
@@ -707,29 +673,13 @@ def _own(name: str, args: list[str]) -> str:
     return "__".join([name, "special", *("".join(c if c.isalnum() else "_" for c in arg) for arg in args)])
 
 
-def _mark(text: str, line: int) -> Token:
-    return Token(text, line, "mark")
-
-
-def _marks(text: str, line: int) -> list[Token]:
-    return [_mark(each, line) for each in text]
-
-
-def _words(text: str, line: int) -> list[Token]:
-    def kind(word: str) -> str:
-        return "number" if word.isdigit() else "name" if word.isidentifier() else "mark"
-
-    return [Token(word, line, kind(word)) for word in text.split()]
-
-
 def _label(access: str, line: int) -> Member:
-    return Member("label", [Token(access, line, "name"), _mark(":", line)])
+    return Member("label", written(line, f"{access}:"))
 
 
 def _assigned(own: Token, value: list[Token]) -> list[Token]:
     """What sets a member in a constructor's body."""
-    value = value or [Token("0", own.line, "number")]
-    return [own, _mark("=", own.line), _mark("(", own.line), *value, *_marks(");", own.line)]
+    return written(own.line, f"{own.text} = (", value or "0", ");")
 
 
 def _substituted(tokens: list[Token], given: dict[str, list[Token]]) -> list[Token]:

@@ -18,7 +18,7 @@ from .c_types import HALVES, NAMED, VECTORS
 from .errors import Code
 from .overloads import DECLARED as OVERLOADED
 from .overloads import STANDARD
-from .tokens import Token, angle_end, split
+from .tokens import Token, angle_end, arguments, close, split, written
 
 DIM3 = (
     "struct dim3 { unsigned int x, y, z; dim3() : x(1), y(1), z(1) {} dim3(unsigned int x) : x(x), y(1), z(1) {} "
@@ -108,7 +108,6 @@ _REFUSED = {
     "concept": "a concept", "requires": "requires", "...": "a variadic function",
 }  # fmt: skip
 _CASTS = frozenset(("static_cast", "reinterpret_cast", "const_cast"))
-_OPEN = {"(": ")", "[": "]", "{": "}"}
 
 
 @dataclass
@@ -297,7 +296,7 @@ def _without_defaults(tokens: list[Token], unit: Unit) -> list[Token]:
             words = [t.text for t in part]
             at = words.index("=") if "=" in words else len(words)
             given += [part[at + 1 :]] * (at < len(words))
-            params += [Token(",", token.line, "mark")] * bool(params) + part[:at]
+            params += written(token.line, "," * bool(params), part[:at])
         unit.defaults[tokens[k - 1].text, len(arguments(inside))] = given
         made += [token, *params, tokens[end]]
         k = end + 1
@@ -357,8 +356,7 @@ def template_values(template: Template, args: list[list[Token]]) -> dict[str, li
     values: dict[str, list[Token]] = {}
     for (kind, param), arg in zip(template.params, args, strict=True):
         alone = kind == "typename" or len(arg) == 1
-        brackets = [] if alone else [Token(mark, arg[0].line, "mark") for mark in "()"]
-        values[param] = [*brackets[:1], *arg, *brackets[1:]]
+        values[param] = arg if alone else written(arg[0].line, "(", arg, ")")
     return values
 
 
@@ -411,20 +409,6 @@ def _struct_instance(token: Token, parts: list[list[Token]], unit: Unit, before:
     return name
 
 
-def close(tokens: list[Token], start: int, code: Code) -> int:
-    """Where the bracket that opens at `start` closes."""
-    opening, depth = tokens[start].text, 0
-    closing = _OPEN[opening]
-    for k in range(start, len(tokens)):
-        if tokens[k].text == opening:
-            depth += 1
-        elif tokens[k].text == closing:
-            depth -= 1
-            if not depth:
-                return k
-    code.wrong(f'expected a "{closing}"', tokens[-1].line)
-
-
 def angle(tokens: list[Token], start: int, code: Code) -> int:
     """Where the ``<`` at `start` is closed, ``>>`` counting twice (it is cut in two)."""
     depth, k = 0, start
@@ -445,21 +429,6 @@ def angle(tokens: list[Token], start: int, code: Code) -> int:
             break
         k += 1
     code.wrong('expected a ">"', tokens[start].line)
-
-
-def arguments(tokens: list[Token]) -> list[list[Token]]:
-    """Cut tokens at the commas that stand in no bracket."""
-    parts, depth, angles = [[]], 0, 0
-    for token in tokens:
-        depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
-        if not depth:
-            closed = {">": 1, ">>": 2}.get(token.text, 0)
-            angles = max(angles + (token.text == "<") - closed, 0)
-        if token.text == "," and not depth and not angles:
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    return [part for part in parts if part]
 
 
 def _outside(tokens: list[Token], unit: Unit) -> list[Token]:
@@ -521,8 +490,7 @@ def _outside(tokens: list[Token], unit: Unit) -> list[Token]:
         elif text == "using":
             end = next(j for j in range(k, len(tokens)) if tokens[j].text == ";")
             unit.typenames.add(after)
-            name = Token(after, token.line, "name")
-            made += [Token("typedef", token.line, "name"), *tokens[k + 3 : end], name, tokens[end]]
+            made += written(token.line, "typedef", tokens[k + 3 : end], after, tokens[end : end + 1])
             k = end + 1
         elif text == "template":
             k = _template(tokens, k, unit)
@@ -597,7 +565,7 @@ def _enum(tokens: list[Token], start: int, unit: Unit, made: list[Token]) -> int
     if tokens[opening].text != "{":
         made.append(tokens[start])  # `enum Name x`
         return start + 1
-    kind = tokens[k + 2 : opening] if name and tokens[k + 1].text == ":" else [Token("int", line, "name")]
+    kind = tokens[k + 2 : opening] if name and tokens[k + 1].text == ":" else written(line, "int")
     last = close(tokens, opening, unit.code)
     inside = tokens[opening + 1 : last]
     if scoped:
@@ -608,9 +576,8 @@ def _enum(tokens: list[Token], start: int, unit: Unit, made: list[Token]) -> int
         return last + 1
     unit.typenames.add(name)
     unit.enums[name] = scoped
-    mark = Token(";", line, "mark")
-    made += [tokens[start], tokens[opening], *inside, tokens[last], mark]
-    made += [Token("typedef", line, "name"), *kind, Token(name, line, "name"), mark]
+    made += [tokens[start], tokens[opening], *inside, tokens[last]]
+    made += written(line, "; typedef", kind, name, ";")
     if tokens[last + 1].text != ";":
         made.append(Token(name, line, "name"))
         return last + 1
@@ -674,7 +641,7 @@ def _struct(tokens: list[Token], start: int, unit: Unit, made: list[Token]) -> i
         unit.typenames.add(name)
         if following == ";":
             return k + 1  # declared only
-        made += [tokens[start]] * typedef + [Token(name, line, "name")]
+        made += written(line, tokens[start : start + typedef], name)
         return k
     last = close(tokens, k, code)
     end = next((j for j in range(last, len(tokens)) if tokens[j].text == ";"), None)
@@ -699,20 +666,11 @@ def _struct(tokens: list[Token], start: int, unit: Unit, made: list[Token]) -> i
         depth += (token.text == "[") - (token.text == "]")
         if token.text in _NOT_IN_STRUCTS and not depth:
             code.refuse(_NOT_IN_STRUCTS[token.text], token.line)
-    kind, semicolon = Token(name, line, "name"), Token(";", tokens[last].line, "mark")
-    made += constants
-    made += [
-        Token("typedef", line, "name"),
-        Token("struct", line, "name"),
-        kind,
-        tokens[k],
-        *data,
-        tokens[last],
-        kind,
-        semicolon,
-    ]
+    kind = Token(name, line, "name")
+    made += [*constants, *written(line, f"typedef struct {name}"), tokens[k], *data, tokens[last], kind]
+    made += written(tokens[last].line, ";")
     if typedef and alias != name:
-        made += [Token("typedef", line, "name"), kind, *tokens[last + 1 : end + 1]]
+        made += written(line, f"typedef {name}", tokens[last + 1 : end + 1])
     made += _outside(functions, unit)
     if not typedef and end != last + 1:
         made.append(kind)
@@ -799,17 +757,11 @@ def _member_function(
     if k == len(tokens) or tokens[k].text == ";":
         return k + 1  # defined nowhere: a call finds none, as ptxas finds none
     params = tokens[opening + 1 : closing]
-
-    def mark(text: str) -> Token:
-        return Token(text, line, "name" if text[0].isalpha() or text[0] == "_" else "mark")
-
     if tokens[k].text == "=":
         end = next(j for j in range(k, len(tokens)) if tokens[j].text == ";")
         if constructs and tokens[k + 1].text == "default" and not params:
             unit.constructors.add(name)
-            made += [
-                mark(t) for t in (name, CONSTRUCTOR + name, "(", ")", "{", name, THIS, ";", "return", THIS, ";", "}")
-            ]
+            made += written(line, f"{name} {CONSTRUCTOR}{name}() {{ {name} {THIS}; return {THIS}; }}")
         return end + 1
     first: list[Token] = []
     if tokens[k].text == ":":
@@ -820,18 +772,8 @@ def _member_function(
         if any(t.text == "return" for t in inside):
             code.refuse("a return in a constructor", line)
         unit.constructors.add(name)
-        made += [
-            mark(name),
-            mark(CONSTRUCTOR + name),
-            mark("("),
-            *params,
-            mark(")"),
-            mark("{"),
-            mark(name),
-            mark(THIS),
-            mark(";"),
-        ]
-        made += [*first, *inside, mark("return"), mark(THIS), mark(";"), mark("}")]
+        made += written(line, f"{name} {CONSTRUCTOR}{name}(", params, f") {{ {name} {THIS};")
+        made += written(line, first, inside, f"return {THIS}; }}")
         return end + 1
     if "&" in (t.text for t in head):
         place = [t.text for t in inside][:1] == ["return"] and [t.text for t in inside].count(";") == 1
@@ -846,10 +788,11 @@ def _member_function(
     else:
         called = own if own.startswith(OPERATOR) else f"{METHOD}{name}_{own}"
         only_reads = "const" in words or _only_reads(tokens[k + 1 : end], unit)
-        this = [*([mark("const")] if only_reads else []), mark(name), mark("&"), mark(THIS)]
+        this = written(line, "const" * only_reads, f"{name}& {THIS}")
         unit.methods[name].add(own)
-    comma = [mark(",")] if this and params and [t.text for t in params] != ["void"] else []
-    made += [*head, mark(called), mark("("), *this, *comma, *(params if comma or not this else []), mark(")")]
+    if this:
+        params = written(line, ",", params) if params and [t.text for t in params] != ["void"] else []
+    made += written(line, head, f"{called}(", this, params, ")")
     made += [tokens[k], *inside, tokens[end]]
     return end + 1
 
@@ -867,16 +810,10 @@ def _initial_members(tokens: list[Token], k: int, code: Code, made: list[Token])
     while tokens[k].text in (":", ","):
         named, opening = tokens[k + 1], k + 2
         end = close(tokens, opening, code)
-        inside = tokens[opening + 1 : end] or [Token("0", named.line, "number")]
+        inside = tokens[opening + 1 : end] or written(named.line, "0")
         if len(arguments(inside)) != 1:
             code.refuse(f"several values for the member {named.text} of a struct", named.line)
-        made += [Token(THIS, named.line, "name"), Token(".", named.line, "mark"), named, Token("=", named.line, "mark")]
-        made += [
-            Token("(", named.line, "mark"),
-            *inside,
-            Token(")", named.line, "mark"),
-            Token(";", named.line, "mark"),
-        ]
+        made += written(named.line, f"{THIS}.{named.text} = (", inside, ");")
         k = end + 1
     return k
 
@@ -891,20 +828,14 @@ def _of_this(tokens: list[Token]) -> list[Token]:
             made.append(token)
             k += 1
             continue
-        name = Token(THIS, token.line, "name")
         if k + 1 < len(tokens) and tokens[k + 1].text == "->":
-            made += [name, Token(".", token.line, "mark")]
+            made += written(token.line, f"{THIS}.")
             k += 2
         elif made and made[-1].text == "*":
-            made[-1] = name
+            made[-1] = Token(THIS, token.line, "name")
             k += 1
         else:
-            made += [
-                Token("(", token.line, "mark"),
-                Token("&", token.line, "mark"),
-                name,
-                Token(")", token.line, "mark"),
-            ]
+            made += written(token.line, f"(&{THIS})")
             k += 1
     return made
 
@@ -945,7 +876,7 @@ def _template(tokens: list[Token], start: int, unit: Unit) -> int:
         if tokens[opening].text == ";":
             return opening + 1  # declared only
         last = close(tokens, opening, code)
-        piece = [*tokens[k : last + 1], Token(";", tokens[last].line, "mark")]
+        piece = written(tokens[last].line, tokens[k : last + 1], ";")
         unit.struct_templates[name] = Template(name, params, piece, defaults=defaults)
         return last + 2
     while k < len(tokens) and tokens[k].text not in ("{", ";"):
@@ -970,10 +901,6 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
     tokens = list(tokens)
     made: list[Token] = []
     depth = k = line = 0
-
-    def mark(word: str) -> Token:
-        return Token(word, line, "name" if word[0].isalnum() or word[0] == "_" else "mark")
-
     while k < len(tokens):
         token = tokens[k]
         text, line = token.text, token.line
@@ -986,8 +913,8 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
             last = close(tokens, end + 1, code)
             kind, inside = body(tokens[k + 2 : end], unit), body(tokens[end + 2 : last], unit)
             if text != "const_cast" and "const" not in (t.text for t in kind) and kind[-1].text == "*":
-                inside = [mark(MUTABLE), mark("("), *inside, mark(")")]
-            made += [mark("("), mark("("), *kind, mark(")"), mark("("), *inside, mark(")"), mark(")")]
+                inside = written(line, f"{MUTABLE}(", inside, ")")
+            made += written(line, "((", kind, ")(", inside, "))")
             k = last + 1
         elif (
             text == "("
@@ -997,28 +924,28 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
         ):
             code.wrong("expected an expression", line, f"Write {after}{{…}}.")
         elif text == "=" and after == "{" and not _declares(made, types):
-            made += [token, mark("("), mark("_hf_auto"), mark(")")]
+            made += written(line, "= (_hf_auto)")
             k += 1
         elif after == "::" and (text in unit.structs or text in unit.enums) and k + 2 < len(tokens):
             member = tokens[k + 2].text
             plain = text in unit.enums and not unit.enums[text]
-            tokens[k : k + 3] = [Token(member if plain else f"{METHOD}{text}_{member}", line, "name")]
+            tokens[k : k + 3] = written(line, member if plain else f"{METHOD}{text}_{member}")
         elif text in ("alignof", "__alignof__"):
-            made.append(mark("_Alignof"))
+            made += written(line, "_Alignof")
             k += 1
         elif text == "complex" and after == "<":
             end = angle(tokens, k + 1, code)
             inner = "".join(t.text for t in tokens[k + 2 : end])
             if inner not in ("float", "double"):
                 code.refuse(f"complex<{inner}>", line)
-            tokens[k : end + 1] = [mark("_hf_c8" if inner == "float" else "_hf_c16")]
+            tokens[k : end + 1] = written(line, "_hf_c8" if inner == "float" else "_hf_c16")
         elif text in ("thread_block_tile", "tiled_partition") and after == "<":
             end = angle(tokens, k + 1, code)
             size = "".join(t.text for t in tokens[k + 2 : end]).partition(",")[0]
             name = f"_hf_tile_{size}"
             if name not in NAMED:
                 code.refuse(f"{text}<{size}>", line, f"{text}<32>, or another power of two")
-            tokens[k : end + 1] = [Token(name if text == "thread_block_tile" else f"_hf_tiled_{size}", line, "name")]
+            tokens[k : end + 1] = written(line, name if text == "thread_block_tile" else f"_hf_tiled_{size}")
         elif text in GROUP_OPERATORS and after == "<" and "cooperative_groups/reduce.h" in code.included:
             end = angle(tokens, k + 1, code)
             kind = body(tokens[k + 2 : end], unit)
@@ -1028,27 +955,18 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
                     line,
                     f"{text}<{kind[0].text}>() as the last argument of reduce()",
                 )
-            made += [
-                mark(f"_hf_group_{text}"),
-                mark("("),
-                mark("("),
-                *kind,
-                mark(")"),
-                Token("0", line, "number"),
-                mark(")"),
-            ]
+            made += written(line, f"_hf_group_{text}((", kind, ")0)")
             k = end + 3
         elif text == "numeric_limits" and after == "<":
             end = angle(tokens, k + 1, code)
             kind = body(tokens[k + 2 : end], unit)
             member = tokens[end + 2].text
-            made += [mark(f"_hf_limit_{member}"), mark("("), mark("("), *kind, mark(")"), Token("0", line, "number")]
-            made.append(mark(")"))
+            made += written(line, f"_hf_limit_{member}((", kind, ")0)")
             k = end + 5
         elif text in unit.structs and after in ("{", "(") and before not in types and before != "struct":
             last = close(tokens, k + 1, code)
             if text in unit.constructors and not (after == "{" and unit.aggregate(text) and last > k + 2):
-                made += [mark(CONSTRUCTOR + text), mark("("), *body(tokens[k + 2 : last], unit), mark(")")]
+                made += written(line, f"{CONSTRUCTOR}{text}(", body(tokens[k + 2 : last], unit), ")")
                 k = last + 1
                 continue
             if after == "(" and last > k + 2:
@@ -1057,16 +975,16 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
                     line,
                     f"Write {text}{{…}}.",
                 )
-            made += [mark("("), token, mark(")"), mark("{"), *body(tokens[k + 2 : last], unit), mark("}")]
+            made += written(line, f"({text}){{", body(tokens[k + 2 : last], unit), "}")
             k = last + 1
         elif text == "[" and after == "{":
             end, last = close(tokens, k, code), close(tokens, k + 1, code)
             if end != last + 1:
                 code.wrong("expected an expression", line)
-            made += [token, mark(INDICES), mark("("), *body(tokens[k + 2 : last], unit), mark(")"), mark("]")]
+            made += written(line, f"[{INDICES}(", body(tokens[k + 2 : last], unit), ")]")
             k = end + 1
         elif text == "return" and after == "{":
-            made += [token, mark("("), mark("_hf_auto"), mark(")")]
+            made += written(line, "return (_hf_auto)")
             k += 1
         elif text in types and after == "(" and before not in types and before not in ("sizeof", "*", "struct"):
             last = close(tokens, k + 1, code)
@@ -1078,10 +996,9 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
                 k = last + 1
                 continue
             if text.startswith("_hf_c") and len(arguments(inside)) == 2:
-                made += [mark(f"_hf_make{text[5:]}"), mark("("), *inside, mark(")")]
+                made += written(line, f"_hf_make{text[5:]}(", inside, ")")
             else:
-                inside = inside or [Token("0", line, "number")]
-                made += [mark("("), mark("("), token, mark(")"), mark("("), *inside, mark(")"), mark(")")]
+                made += written(line, f"(({text})(", inside or "0", "))")
             k = last + 1
         elif (
             depth
@@ -1098,33 +1015,32 @@ def body(tokens: list[Token], unit: Unit) -> list[Token]:
                 continue
             inside = body(tokens[k + 2 : last], unit)
             if of in unit.constructors and not (after == "{" and unit.aggregate(of) and last > k + 2):
-                made += [token, mark("="), mark(CONSTRUCTOR + of), mark("("), *inside, mark(")")]
+                made += written(line, f"{text} = {CONSTRUCTOR}{of}(", inside, ")")
             elif of in unit.structs and after == "{":
-                made += [token, mark("="), mark("{"), *inside, mark("}")]
+                made += written(line, f"{text} = {{", inside, "}")
             else:
-                made += [token, mark("="), mark("("), *(inside or [Token("0", line, "number")]), mark(")")]
+                made += written(line, f"{text} = (", inside or "0", ")")
             k = last + 1
         elif text == "&" and (before in types or before in ("const", "*")) and _declared(tokens, k):
             if before != "*" and _constant(made) and (not depth or _in_brackets(made)):
-                made.append(mark(SEEN + after))
-                k += 2
+                made += written(line, SEEN + after)
             else:
-                made += [mark("*"), mark(REFERENCE + after)]
-                k += 2
+                made += written(line, f"*{REFERENCE}{after}")
+            k += 2
         elif text == "&&" and (before in types or before == "const") and _declared(tokens, k):
             code.refuse("a reference to a temporary value (&&)", line, "a parameter by value, or const &")
         elif text == "auto":
-            made.append(mark("_hf_auto"))
+            made += written(line, "_hf_auto")
             k += 1
         elif text == "nullptr":
-            made.append(Token("0", line, "number"))
+            made += written(line, "0")
             k += 1
         elif text == "[" and after != "[" and (before in _BEFORE_VALUES or not made):
             k = _lambda(tokens, k, unit, made)
         elif text in ("<", ">") and depth and token.kind == "mark" and _instantiates(tokens, k, unit):
             end = angle(tokens, k, code)
             inner = "$".join(" ".join(t.text for t in part) for part in arguments(tokens[k + 1 : end]))
-            made[-1] = mark(f"{made[-1].text}_hf_of_{_encoded(inner)}")
+            made[-1] = made[-1]._replace(text=f"{made[-1].text}_hf_of_{_encoded(inner)}", line=line)
             k = end + 1
         else:
             made.append(token)
@@ -1171,7 +1087,7 @@ def _lambda(tokens: list[Token], start: int, unit: Unit, made: list[Token]) -> i
     inside = body(tokens[k : end + 1], unit)
     rest = next((words[0] for words in said if words in (["="], ["&"])), "")
     unit.lambdas.append(Lambda(rest, copies, references, params, returns, inside))
-    made += [Token(t, line, "name" if t[0] == "_" else "mark") for t in (f"{LAMBDA}{len(unit.lambdas) - 1}", "(", ")")]
+    made += written(line, f"{LAMBDA}{len(unit.lambdas) - 1}()")
     return end + 1
 
 

@@ -6,11 +6,11 @@ import ast
 
 from pycparser import c_ast
 
-from . import cpp_to_c, structs
+from . import structs
 from .c_types import Array, Capture, Closure, Group, Pointer, Scalar, Struct
 from .cpp_to_c import REFERENCE, WHOLE
 from .scope import Variable
-from .tokens import Token
+from .tokens import Token, arguments, written
 from .values import Value, load, to
 
 
@@ -91,8 +91,8 @@ def _copy(f, name: str, own: str, kind: object, node: c_ast.Node) -> None:
 
 def called(f, closure: Closure, captured: list[c_ast.Node], given: list[c_ast.Node], node: c_ast.Node) -> Value:
     """A call of a lambda."""
-    written = f.module.unit.lambdas[closure.number]
-    params = cpp_to_c.arguments(written.params)
+    taken = f.module.unit.lambdas[closure.number]
+    params = arguments(taken.params)
     generic = [any(t.text == "_hf_auto" for t in part) for part in params]
     types = [f.type_of(each) if auto else None for each, auto in zip(given, generic, strict=False)]
     if len(given) != len(params):
@@ -100,53 +100,48 @@ def called(f, closure: Closure, captured: list[c_ast.Node], given: list[c_ast.No
     name = f.module.unused(closure.name + "_called", tuple(types))
     if name not in f.module.functions:
         line = node.coord.line if node.coord is not None else f.line
-
-        def mark(text: str) -> Token:
-            return Token(text, line, "name" if text[0].isalpha() or text[0] == "_" else "mark")
-
-        made: list[Token] = [*(written.returns or [mark("_hf_auto")]), mark(name), mark("(")]
-        first: list[Token] = []
+        first: list[str] = []
+        declared: list[str | list[Token]] = []
         for each in closure.captures:
             if each.by == "constant":
-                words = ["const", *_words(each.kind), each.name, "=", "(", str(int(each.const)), ")", ";"]
-                first += map(mark, words)
+                first.append(f"const {_words(each.kind)} {each.name} = ({int(each.const)});")
             else:
-                made += [*map(mark, _declared(each)), mark(",")]
+                declared += [_declared(each), ","]
         for part, kind in zip(params, types, strict=True):
-            made += [t for token in part for t in ([*map(mark, _words(kind))] if token.text == "_hf_auto" else [token])]
-            made.append(mark(","))
-        if made[-1].text == ",":
-            made.pop()
-        f.module.read([*made, mark(")"), mark("{"), *first, *written.body, mark("}")])
+            declared += [_words(kind) if token.text == "_hf_auto" else [token] for token in part]
+            declared.append(",")
+        head = written(line, taken.returns or "_hf_auto", f"{name}(", *declared[:-1], ") {")
+        f.module.read(written(line, head, *first, taken.body, "}"))
     return f.module.called(f, name, [*captured, *given], node)
 
 
-def _declared(capture: Capture) -> list[str]:
+def _declared(capture: Capture) -> str:
     """A parameter for what a lambda captures: it cannot change what it is given a copy of."""
+    readonly = "const " * capture.readonly
     if capture.by == "array":
-        words = [*["const"] * capture.readonly, *_words(capture.kind.of), WHOLE + capture.name]
-        return [*words, *(word for n in capture.kind.shape for word in ("[", str(n), "]"))]
+        extents = "".join(f"[{n}]" for n in capture.kind.shape)
+        return f"{readonly}{_words(capture.kind.of)} {WHOLE}{capture.name}{extents}"
     if capture.by == "reference":
-        return [*["const"] * capture.readonly, *_words(capture.kind), "*", REFERENCE + capture.name]
+        return f"{readonly}{_words(capture.kind)} *{REFERENCE}{capture.name}"
     if isinstance(capture.kind, Pointer):
-        return _pointer(capture.kind, ["const", capture.name])
-    const = isinstance(capture.kind, Scalar | Struct)
-    return [*["const"] * const, *_words(capture.kind), capture.name]
+        return _pointer(capture.kind, f"const {capture.name}")
+    const = "const " * isinstance(capture.kind, Scalar | Struct)
+    return f"{const}{_words(capture.kind)} {capture.name}"
 
 
-def _words(kind: object) -> list[str]:
+def _words(kind: object) -> str:
     if isinstance(kind, Pointer):
-        return _pointer(kind, [])
+        return _pointer(kind, "")
     if isinstance(kind, Scalar) and kind.kind == "c":
-        return [f"_hf_{kind.char}"]
-    return (kind.name if isinstance(kind, Group | Closure) else str(kind)).split()
+        return f"_hf_{kind.char}"
+    return kind.name if isinstance(kind, Group | Closure) else str(kind)
 
 
-def _pointer(kind: Pointer, after: list[str]) -> list[str]:
-    of = [*["const"] * kind.const, *_words(kind.to)]
+def _pointer(kind: Pointer, after: str) -> str:
+    of = f"{'const ' * kind.const}{_words(kind.to)}"
     if not kind.row:
-        return [*of, "*", *after]
-    return [*of, "(", "*", *after, ")", *(word for n in kind.row for word in ("[", str(n), "]"))]
+        return f"{of} *{after}"
+    return f"{of} (*{after}){''.join(f'[{n}]' for n in kind.row)}"
 
 
 def parameter(f, own: str, closure: Closure, names: list[str], before: list[ast.stmt]) -> list[c_ast.Node]:

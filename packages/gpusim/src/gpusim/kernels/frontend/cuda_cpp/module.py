@@ -35,7 +35,7 @@ from .cpp_to_c import CONSTRUCTOR, LAMBDA, METHOD, REFERENCE, SEEN, SHARED
 from .device_library import Device
 from .errors import Code
 from .scope import Usage, Variable
-from .tokens import Token, joined, split, tokens
+from .tokens import Token, arguments, close, joined, split, tokens, written
 from .translate import Made, Translation, spread
 from .values import Value, load, to
 
@@ -245,7 +245,7 @@ class Module:
     def references(self, name: str) -> set[int]:
         """Which parameters of a function are references."""
         if name.startswith(LAMBDA):  # as what is called, by its parameters
-            params = cpp_to_c.arguments(self.unit.lambdas[_number(name)].params)
+            params = arguments(self.unit.lambdas[_number(name)].params)
             return {k for k, part in enumerate(params) if any(t.text.startswith(REFERENCE) for t in part)}
         if name.startswith("."):  # of a struct: the first parameter is the struct
             owned = [each for each in self.functions if each.startswith(METHOD) and each.endswith(f"_{name[1:]}")]
@@ -259,8 +259,8 @@ class Module:
         if base in self.unit.templates:
             tokens_ = self.unit.templates[base].tokens
             start = next(k for k, t in enumerate(tokens_) if t.text == base)
-            inside = tokens_[start + 2 : cpp_to_c.close(tokens_, start + 1, self.code)]
-            words = [[t.text for t in part] for part in cpp_to_c.arguments(inside)]
+            inside = tokens_[start + 2 : close(tokens_, start + 1, self.code)]
+            words = [[t.text for t in part] for part in arguments(inside)]
             return {k for k, each in enumerate(words) if "&" in each and "const" not in each}
         if name not in self.functions or self.functions[name].decl.type.args is None:
             return set()
@@ -322,9 +322,7 @@ class Module:
         if mangled not in self.functions:
             if len(args) != len(template.params):
                 f.wrong(f'no instance of function template "{name}" matches the argument list', node)
-            values = [
-                [Token(t, 0, "name" if t[0].isalpha() or t[0] == "_" else "number") for t in a.split()] for a in args
-            ]
+            values = [split(a, 0) for a in args]
             self.read(cpp_to_c.instance(template, values, self.unit, mangled))
             if template.kernel:
                 self.unit.kernels.add(mangled)
@@ -464,8 +462,7 @@ class Module:
     def expression(self, made: list[Token]) -> c_ast.Node:
         """Some tokens as an expression."""
         line = made[0].line
-        start = [Token(word, line, "name") for word in ("int", "_hf_value")]
-        made = [*start, Token("=", line, "mark"), *cpp_to_c.body(made, self.unit), Token(";", line, "mark")]
+        made = written(line, "int _hf_value =", cpp_to_c.body(made, self.unit), ";")
         return self.parsed(made)[0].init
 
     def whole_array(self, f: Translation, each: c_ast.Node, kind: Carray, node: c_ast.Node) -> list[ast.expr]:
@@ -489,9 +486,9 @@ class Module:
             return [self.spelled(a) for a in args]
         known = dict(zip((p for _, p in template.params), args, strict=False))
         start = next(k for k, t in enumerate(template.tokens) if t.text == name)
-        inside = template.tokens[start + 2 : cpp_to_c.close(template.tokens, start + 1, self.code)]
+        inside = template.tokens[start + 2 : close(template.tokens, start + 1, self.code)]
         said = set(known)
-        for part, each in zip(cpp_to_c.arguments(inside), given, strict=False):
+        for part, each in zip(arguments(inside), given, strict=False):
             words = [t.text for t in part]
             matched = self.matched(f, part, each)
             for _, param in template.params:
@@ -549,7 +546,7 @@ class Module:
         kind = kind.to if isinstance(kind, Pointer) else kind
         of, args = self.unit.instances.get(str(kind), ("", []))
         end = cpp_to_c.angle(part, start, self.code)
-        names = ["".join(t.text for t in each) for each in cpp_to_c.arguments(part[start + 1 : end])]
+        names = ["".join(t.text for t in each) for each in arguments(part[start + 1 : end])]
         if of != words[start - 1]:
             return {}
         return {name: arg for name, arg in zip(names, args, strict=False) if name.isidentifier()}
@@ -570,7 +567,7 @@ class Module:
         if not rest:
             return name
         inside = expression.partition("<")[2].rpartition(">")[0]
-        parts = [" ".join(t.text for t in part) for part in cpp_to_c.arguments(split(inside))]
+        parts = [" ".join(t.text for t in part) for part in arguments(split(inside))]
         parts = [" ".join(t.text for t in cpp_to_c.body(split(each), self.unit)) for each in self.arguments(parts)]
         return self.instantiate(name, [self.spelled(each) for each in parts], self.helper, None)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import re
 from typing import Any, NamedTuple
@@ -85,6 +86,17 @@ def split(text: str, first: int = 1) -> list[Token]:
     return made
 
 
+def written(line: int, *parts: str | list[Token]) -> list[Token]:
+    """Tokens on one line: of text, cut as `split` does, and those given between."""
+    made: list[Token] = []
+    for part in parts:
+        made += [Token(text, line, kind) for text, _, kind in _cut(part)] if isinstance(part, str) else part
+    return made
+
+
+_cut = functools.lru_cache(maxsize=1024)(split)  # the same few words are written again and again
+
+
 def joined(made: list[Token]) -> str:
     """Text whose tokens stand on their lines."""
     parts, line = [], 1
@@ -153,6 +165,37 @@ def _preprocessed(code: Code, defines: tuple[str, ...]) -> str:
                 line = token.lineno
             parts.append(value.replace("\n", " "))
     return "".join(parts)
+
+
+OPEN = {"(": ")", "[": "]", "{": "}"}
+
+
+def close(tokens: list[Token], start: int, code: Code) -> int:
+    """Where the bracket that opens at `start` closes."""
+    opening, depth = tokens[start].text, 0
+    closing = OPEN[opening]
+    for k in range(start, len(tokens)):
+        depth += (tokens[k].text == opening) - (tokens[k].text == closing)
+        if not depth:
+            return k
+    code.wrong(f'expected a "{closing}"', tokens[-1].line)
+
+
+def arguments(tokens: list[Token]) -> list[list[Token]]:
+    """Cut tokens at the commas that stand in no bracket, and not between a name's ``<`` and its ``>``."""
+    parts: list[list[Token]] = [[]]
+    depth = k = 0
+    while k < len(tokens):
+        text, end = tokens[k].text, k + 1
+        depth += (text in OPEN) - (text in OPEN.values())
+        if text == "," and not depth:
+            parts.append([])
+        else:
+            if text == "<" and k and tokens[k - 1].kind == "name":
+                end = max(angle_end(tokens, k), end)
+            parts[-1] += tokens[k:end]
+        k = end
+    return [part for part in parts if part]
 
 
 def angle_end(tokens: list[Token], start: int) -> int:

@@ -46,34 +46,21 @@ def is_categorical_dtype(obj: Any) -> bool:
     )
 
 
-def is_list_dtype(obj: Any) -> bool:
-    """Whether it is a list type or has one."""
-    return _is(obj, ListDtype)
+def _is_kind(kind: str, cls: Any) -> Any:
+    def is_dtype(obj: Any) -> bool:
+        return _is(obj, cls)
+
+    is_dtype.__name__ = is_dtype.__qualname__ = f"is_{kind}_dtype"
+    is_dtype.__doc__ = f"Whether it is a {kind} type or has one."
+    return is_dtype
 
 
-def is_struct_dtype(obj: Any) -> bool:
-    """Whether it is a struct type or has one."""
-    return _is(obj, StructDtype)
-
-
-def is_decimal_dtype(obj: Any) -> bool:
-    """Whether it is a decimal type or has one."""
-    return _is(obj, DecimalDtype)
-
-
-def is_decimal32_dtype(obj: Any) -> bool:
-    """Whether it is a 32-bit decimal type or has one."""
-    return _is(obj, Decimal32Dtype)
-
-
-def is_decimal64_dtype(obj: Any) -> bool:
-    """Whether it is a 64-bit decimal type or has one."""
-    return _is(obj, Decimal64Dtype)
-
-
-def is_decimal128_dtype(obj: Any) -> bool:
-    """Whether it is a 128-bit decimal type or has one."""
-    return _is(obj, Decimal128Dtype)
+is_list_dtype = _is_kind("list", ListDtype)
+is_struct_dtype = _is_kind("struct", StructDtype)
+is_decimal_dtype = _is_kind("decimal", DecimalDtype)
+is_decimal32_dtype = _is_kind("decimal32", Decimal32Dtype)
+is_decimal64_dtype = _is_kind("decimal64", Decimal64Dtype)
+is_decimal128_dtype = _is_kind("decimal128", Decimal128Dtype)
 
 
 def is_interval_dtype(obj: Any) -> bool:

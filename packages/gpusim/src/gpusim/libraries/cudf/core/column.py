@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 from pandas.arrays import BooleanArray, FloatingArray, IntegerArray
 from pandas.core.arrays.masked import BaseMaskedArray
 
@@ -118,12 +117,16 @@ def masked(values: np.ndarray, mask: np.ndarray | None = None) -> BaseMaskedArra
     return out
 
 
+def in_one(array: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """A column of Arrow's in one piece."""
+    if not isinstance(array, pa.ChunkedArray):
+        return array
+    return array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
+
+
 def storage_of(array: pa.Array | pa.ChunkedArray) -> Any:
     """Make storage of an Arrow array; nulls stay null and NaN stays NaN."""
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
-        if isinstance(array, pa.ChunkedArray):
-            array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+    array = in_one(array)
     kind, types = array.type, pa.types
     if isinstance(kind, pa.ExtensionType):
         if hasattr(kind, "subtype"):
@@ -179,9 +182,7 @@ def arrow_of(array: Any) -> pa.Array:
         return pa.DictionaryArray.from_arrays(indices, arrow_of(array.categories), ordered=bool(array.ordered))
     inner = getattr(array, "_pa_array", None)
     if inner is not None:
-        one = inner.combine_chunks() if inner.num_chunks != 1 else inner.chunk(0)
-        if isinstance(one, pa.ChunkedArray):
-            one = pa.concat_arrays(one.chunks) if one.num_chunks else pa.array([], inner.type)
+        one = in_one(inner)
         return _from_start(one.cast(pa.string())) if pa.types.is_large_string(one.type) else one
     if isinstance(array, pd.arrays.IntervalArray):
         return pa.array(array)
@@ -270,13 +271,3 @@ def _of_objects(array: Any) -> Any:
         from ..errors import MixedTypeError
 
         raise MixedTypeError("Cannot create column with mixed types") from None
-
-
-def take(array: Any, positions: np.ndarray) -> Any:
-    """Rows of a storage array; −1 gives null."""
-    return array.take(positions, allow_fill=True)
-
-
-def compute(name: str, *arrays: Any, **options: Any) -> Any:
-    """Call a function of pyarrow.compute on storage arrays and make storage of its result."""
-    return storage_of(getattr(pc, name)(*(arrow_of(a) if hasattr(a, "dtype") else a for a in arrays), **options))

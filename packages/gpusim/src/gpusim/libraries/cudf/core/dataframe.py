@@ -541,7 +541,6 @@ class DataFrame(Indexed, Frame, Unary):
     apply = Later("cudf.core.udf", "apply_frame")
     map = Later("cudf.core.udf", "map_frame")
     agg = Later("cudf.core.describe", "aggregate")
-    dot = Later("cudf.core.linear")
 
     def __matmul__(self, other: Any) -> Any:
         return self.dot(other)
@@ -553,16 +552,9 @@ class DataFrame(Indexed, Frame, Unary):
     cov = Later("cudf.core.linear", "frame_covariance")
     to_csv = Later("cudf.io._csv_write")
     to_parquet = Later("cudf.io._parquet_write")
-    to_json = Later("cudf.io.json")
     to_orc = Later("cudf.io.orc")
     to_feather = Later("cudf.io.feather")
     to_dlpack = Later("cudf.io.dlpack")
-
-    def to_hdf(self, path_or_buf: Any, key: Any, *args: Any, **kwargs: Any) -> Any:
-        """An HDF5 file, through pandas."""
-        from ..io.hdf import to_hdf
-
-        return to_hdf(path_or_buf, key, self, *args, **kwargs)
 
     sum = _method("sum", "sum")
     min = _method("min", "min")

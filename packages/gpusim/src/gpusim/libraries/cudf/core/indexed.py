@@ -98,25 +98,10 @@ class Indexed:
         else:
             self._p = self._p.set_axis(index)
 
-    @property
-    def loc(self) -> Any:
-        """Selection by label."""
-        return Locator(self)
-
-    @property
-    def iloc(self) -> Any:
-        """Selection by position."""
-        return ILocator(self)
-
-    @property
-    def at(self) -> Any:
-        """One value by label."""
-        return AtLocator(self)
-
-    @property
-    def iat(self) -> Any:
-        """One value by position."""
-        return IAtLocator(self)
+    loc = property(Locator, doc="Selection by label.")
+    iloc = property(ILocator, doc="Selection by position.")
+    at = property(AtLocator, doc="One value by label.")
+    iat = property(IAtLocator, doc="One value by position.")
 
     @property
     def attrs(self) -> dict:
@@ -231,12 +216,7 @@ class Indexed:
             raise ValueError("truncate requires a sorted index")
         return wrap(self._p.truncate(before, after, axis))
 
-    def resample(self, rule: Any, closed: Any = None, label: Any = None, convention: str = "start", on: Any = None,
-                 level: Any = None, origin: Any = "start_day", offset: Any = None, group_keys: bool = False) -> Any:  # fmt: skip
-        """Groups of rows by time."""
-        from .resample import resample
-
-        return resample(self, rule, closed, label, convention, on, level, origin, offset)
+    resample = Later("cudf.core.resample")
 
     def rolling(self, window: Any, min_periods: Any = None, center: bool = False, win_type: Any = None, on: Any = None,
                 axis: Any = 0, closed: Any = None, step: Any = None, method: str = "single") -> Any:  # fmt: skip
@@ -587,6 +567,14 @@ class Indexed:
     duplicated = Later("cudf.core.sorting")
     drop_duplicates = Later("cudf.core.sorting")
     describe = Later("cudf.core.describe")
+    dot = Later("cudf.core.linear")
+    to_json = Later("cudf.io.json")
+
+    def to_hdf(self, path_or_buf: Any, key: Any, *args: Any, **kwargs: Any) -> Any:
+        """An HDF5 file, through pandas."""
+        from ..io.hdf import to_hdf
+
+        return to_hdf(path_or_buf, key, self, *args, **kwargs)
 
     def memory_usage(self, index: bool = True, deep: bool = False) -> Any:
         """Bytes on the device, of a Series or of each column."""

@@ -13,7 +13,7 @@ from .binary import family, is_array
 from .cast import cast
 from .column import dtype_of, isnull, masked, nans_to_nulls
 
-__all__ = ["NA", "NaT", "clean_values", "fill_array", "fits"]
+__all__ = ["NA", "NaT", "fill_array", "fits"]
 
 
 def fits(value: Any, array: Any) -> Any:
@@ -74,10 +74,3 @@ def fill_array(array: Any, value: Any) -> Any:
         return masked(np.where(null, value, array._data).astype(array._data.dtype), np.zeros(len(array), bool))
     filled = pd.Series(array).fillna(value).array
     return filled if filled.dtype == array.dtype else pd.Series(filled).astype(array.dtype).array
-
-
-def clean_values(values: Any) -> Any:
-    """The host form of a fill value or of a dict of them."""
-    if isinstance(values, dict):
-        return {key: clean_values(value) for key, value in values.items()}
-    return values._storage if hasattr(values, "_storage") else values

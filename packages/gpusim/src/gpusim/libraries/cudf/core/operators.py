@@ -116,7 +116,7 @@ def frame_op(self: Any, other: Any, op: str, reflect: bool, fill_value: Any = No
             if not can_reindex and op in COMPARISONS:
                 raise ValueError("Can only compare identically-labeled DataFrame objects")
             a, b = left.align(right, join="outer")
-            a, b = _as_stored(a), _as_stored(b)
+            a, b = normal_frame(a), normal_frame(b)
         else:
             a, b = left, right
         out = {}
@@ -146,10 +146,6 @@ def frame_op(self: Any, other: Any, op: str, reflect: bool, fill_value: Any = No
             raise ValueError("other must be a DataFrame or Series.")
         return NotImplemented
     return NotImplemented
-
-
-def _as_stored(p: pd.DataFrame) -> pd.DataFrame:
-    return normal_frame(p)
 
 
 def _typed(x: Any, y: Any) -> Any:

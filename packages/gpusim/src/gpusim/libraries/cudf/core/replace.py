@@ -25,7 +25,7 @@ def fillna(self: Any, value: Any) -> Any:
         if isinstance(value, dict):
             raise NotImplementedError("Series.fillna does not support dict")  # fmt: skip
         new = _other(p, value)
-        return series_of(pd.Series(fill_array(_plain(p.array), new), index=p.index, name=p.name))
+        return series_of(pd.Series(fill_array(nans_to_nulls(p.array), new), index=p.index, name=p.name))
     arrays = {}
     by_column = isinstance(value, (dict, classes["Series"], pd.Series, classes["DataFrame"], pd.DataFrame))
     if isinstance(value, (classes["Series"], pd.Series)):
@@ -37,12 +37,8 @@ def fillna(self: Any, value: Any) -> Any:
             arrays[i] = array
             continue
         one = value[name] if by_column else value
-        arrays[i] = fill_array(_plain(array), _other(p.iloc[:, i], one))
+        arrays[i] = fill_array(nans_to_nulls(array), _other(p.iloc[:, i], one))
     return frame_of(make_frame(arrays, p.index, p.columns))
-
-
-def _plain(array: Any) -> Any:
-    return nans_to_nulls(array)
 
 
 def _other(p: pd.Series, value: Any) -> Any:

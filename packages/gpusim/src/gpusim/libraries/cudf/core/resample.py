@@ -97,9 +97,9 @@ class DataFrameResampler(_Resampler, DataFrameGroupBy):
     """A DataFrame in bins of time."""
 
 
-def resample(self: Any, rule: Any, closed: Any, label: Any, convention: str, on: Any, level: Any, origin: Any,
-             offset: Any) -> Any:  # fmt: skip
-    """``resample`` of Series and DataFrame."""
+def resample(self: Any, rule: Any, closed: Any = None, label: Any = None, convention: str = "start", on: Any = None,
+             level: Any = None, origin: Any = "start_day", offset: Any = None, group_keys: bool = False) -> Any:  # fmt: skip
+    """Groups of rows by time."""
     if convention != "start":
         raise NotImplementedError("convention is not currently supported")
     if origin != "start_day":

@@ -373,8 +373,6 @@ class Series(Indexed, SingleColumn, Unary):
         """Whether there are nulls."""
         return self.null_count > 0
 
-    dot = Later("cudf.core.linear")
-
     def apply(
         self, func: Any, convert_dtype: bool = True, args: tuple = (), by_row: Any = "compat", **kwargs: Any
     ) -> Any:
@@ -412,14 +410,6 @@ class Series(Indexed, SingleColumn, Unary):
             buf, na_rep=na_rep, float_format=float_format, header=header, index=index, length=length, dtype=dtype, name=name,
             max_rows=max_rows, min_rows=min_rows,
         )  # fmt: skip
-
-    to_json = Later("cudf.io.json")
-
-    def to_hdf(self, path_or_buf: Any, key: Any, *args: Any, **kwargs: Any) -> Any:
-        """An HDF5 file, through pandas."""
-        from ..io.hdf import to_hdf
-
-        return to_hdf(path_or_buf, key, self, *args, **kwargs)
 
 
 def _make(data: Any, index: Any, dtype: Any, name: Any, nan_as_null: Any) -> tuple[pd.Series, Any]:

@@ -143,11 +143,10 @@ def converted(array: pa.Array, wanted: Any, options: dict[str, Any]) -> pa.Array
 
 def inferred(array: Any, rows: int) -> pa.Array:
     """Return a column that pandas' reader inferred, in the dtype libcudf would have inferred."""
+    from cudf.core.column import in_one
+
     array = getattr(array, "_pa_array", array)
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
-    if not isinstance(array, pa.Array):
-        array = pa.array(array)
+    array = in_one(array) if isinstance(array, (pa.Array, pa.ChunkedArray)) else pa.array(array)
     if rows == 0:
         return array.cast(pa.string())
     if array.null_count == rows:

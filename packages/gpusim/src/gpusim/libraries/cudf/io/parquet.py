@@ -52,10 +52,9 @@ def open_file(source: Any) -> pq.ParquetFile:
 
 def plain(array: pa.Array) -> pa.Array:
     """Return a column as libcudf reads it: categories decoded, zones dropped, days as seconds, bytes as text."""
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
-        if isinstance(array, pa.ChunkedArray):
-            array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+    from cudf.core.column import in_one
+
+    array = in_one(array)
     if isinstance(array.type, pa.ExtensionType):
         array = array.storage
     types, kind = pa.types, array.type

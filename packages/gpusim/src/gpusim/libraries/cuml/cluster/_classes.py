@@ -34,10 +34,7 @@ class KMeans(Clusterer):
             )
         if isinstance(init, str) and init != "random":
             init = "k-means++"
-        return {
-            "n_clusters": self.n_clusters, "init": init, "n_init": self.n_init, "max_iter": self.max_iter, "tol": self.tol,
-            "random_state": self.random_state,
-        }  # fmt: skip
+        return super()._params_to_cpu() | {"init": init}
 
     def _check_target(self, y: Any, X: Any) -> Any:
         return None
@@ -199,15 +196,12 @@ class HDBSCAN(Clusterer):
         min_samples = self.min_cluster_size if self.min_samples is None else self.min_samples
         if not 1 <= min_samples <= 1023:
             raise ValueError(f"HDBSCAN requires `1 <= min_samples <= 1023`, got `{min_samples=}`")
-        return {
-            "min_cluster_size": self.min_cluster_size,
+        return super()._params_to_cpu() | {
             "min_samples": min_samples + 1,  # scikit-learn counts the point itself
             "cluster_selection_epsilon": float(self.cluster_selection_epsilon),
             "max_cluster_size": self.max_cluster_size or None,
             "metric": "euclidean" if self.metric == "l2" else self.metric,
             "alpha": float(self.alpha),
-            "cluster_selection_method": self.cluster_selection_method,
-            "allow_single_cluster": self.allow_single_cluster,
             "copy": True,
         }
 

@@ -57,18 +57,12 @@ class _Forest(Estimator):
             raise TypeError(f"n_streams must be a positive integer; got {self.n_streams!r}")
         if self.n_streams <= 0:
             raise ValueError(f"n_streams must be a positive integer; got {self.n_streams!r}")
-        told = {
-            "n_estimators": self.n_estimators, "criterion": _CRITERIA[self.split_criterion],
-            "max_depth": self.max_depth, "min_samples_split": self.min_samples_split,
-            "min_samples_leaf": self.min_samples_leaf, "max_features": self.max_features,
+        return super()._params_to_cpu() | {
+            "criterion": _CRITERIA[self.split_criterion],
             "max_leaf_nodes": None if self.max_leaves == -1 else self.max_leaves,
-            "min_impurity_decrease": self.min_impurity_decrease, "bootstrap": self.bootstrap,
-            "random_state": 0 if self.random_state is None else self.random_state, "oob_score": self.oob_score,
+            "random_state": 0 if self.random_state is None else self.random_state,
             "max_samples": self.max_samples if self.bootstrap else None,
-        }  # fmt: skip
-        if hasattr(self, "class_weight"):
-            told["class_weight"] = self.class_weight
-        return told
+        }
 
     def _train(self, model: Any, X: np.ndarray, *rest: Any, **options: Any) -> None:
         """Fit to the numbers of the bins, as cuML does, and write the bins' upper ends into the trees.

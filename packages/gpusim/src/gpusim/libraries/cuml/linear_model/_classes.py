@@ -8,7 +8,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ..internals._arrays import check_y, raw
-from ..internals._estimator import Classifier, ProbabilisticClassifier, Regressor
+from ..internals._estimator import Classifier, Estimator, ProbabilisticClassifier, Regressor
 from ..internals.outputs import method
 
 _COEF = ("coef_", "intercept_")
@@ -64,10 +64,7 @@ class Ridge(_Linear):
         solvers = {"auto": "auto", "eig": "cholesky", "svd": "svd", "lsmr": "lsqr"}
         if self.solver not in solvers:
             raise ValueError(f"Expected `solver` to be one of ['auto', 'eig', 'lsmr', 'svd'], got {self.solver!r}")
-        return {
-            "alpha": alpha, "fit_intercept": self.fit_intercept, "solver": solvers[self.solver], "tol": self.tol,
-            "max_iter": self.max_iter, "copy_X": True,
-        }  # fmt: skip
+        return super()._params_to_cpu() | {"alpha": alpha, "solver": solvers[self.solver], "copy_X": True}
 
 
 class ElasticNet(_Linear):
@@ -93,10 +90,7 @@ class ElasticNet(_Linear):
             raise ValueError(f"Expected 0.0 <= l1_ratio <= 1.0, got {ratio}")
         if self.solver not in ("auto", "cd", "qn"):
             raise ValueError(f"solver={self.solver!r} is not supported")
-        return {
-            "alpha": self.alpha, "l1_ratio": ratio, "fit_intercept": self.fit_intercept, "tol": 0.1 * self.tol,
-            "max_iter": self.max_iter, "selection": self.selection,
-        }  # fmt: skip
+        return super()._params_to_cpu() | {"l1_ratio": ratio, "tol": 0.1 * self.tol}
 
     def _attribute(self, name: str, value: Any) -> Any:
         return value.astype(self._dtype) if name == "sparse_coef_" else super()._attribute(name, value)
@@ -239,28 +233,15 @@ class MBSGDRegressor(_Linear):
 
 
 _LOSSES = {"hinge": "hinge", "log": "log_loss", "squared_loss": "squared_error"}
-_RATES = {"constant": "constant", "optimal": "optimal", "invscaling": "invscaling", "adaptive": "adaptive"}
 
 
 def _descent(estimator: Any) -> dict[str, Any]:
     if estimator.loss not in _LOSSES:
         raise ValueError(f"loss {estimator.loss!r} is not supported")
-    if estimator.learning_rate not in _RATES:
+    if estimator.learning_rate not in ("constant", "optimal", "invscaling", "adaptive"):
         raise ValueError(f"learning_rate {estimator.learning_rate!r} is not supported")
     if estimator.penalty not in (None, "none", "l1", "l2", "elasticnet"):
         raise ValueError(f"penalty {estimator.penalty!r} is not supported")
-    return {
-        "loss": _LOSSES[estimator.loss],
-        "penalty": None if estimator.penalty == "none" else estimator.penalty,
-        "alpha": estimator.alpha,
-        "l1_ratio": estimator.l1_ratio,
-        "fit_intercept": estimator.fit_intercept,
-        "max_iter": estimator.epochs,
-        "tol": estimator.tol,
-        "shuffle": estimator.shuffle,
-        "learning_rate": _RATES[estimator.learning_rate],
-        "eta0": estimator.eta0,
-        "power_t": estimator.power_t,
-        "n_iter_no_change": estimator.n_iter_no_change,
-        "random_state": 0,
-    }
+    penalty = None if estimator.penalty == "none" else estimator.penalty
+    differing = {"loss": _LOSSES[estimator.loss], "penalty": penalty, "max_iter": estimator.epochs, "random_state": 0}
+    return Estimator._params_to_cpu(estimator) | differing

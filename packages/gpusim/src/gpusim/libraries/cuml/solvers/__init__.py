@@ -29,10 +29,7 @@ class CD(_Linear):
     def _params_to_cpu(self) -> dict[str, Any]:
         if self.loss != "squared_loss":
             raise ValueError(f"loss {self.loss!r} is not supported")
-        return {
-            "alpha": self.alpha, "l1_ratio": self.l1_ratio, "fit_intercept": self.fit_intercept, "max_iter": self.max_iter,
-            "tol": 0.1 * self.tol,
-        }  # fmt: skip
+        return super()._params_to_cpu() | {"tol": 0.1 * self.tol}
 
 
 class SGD(_Linear):

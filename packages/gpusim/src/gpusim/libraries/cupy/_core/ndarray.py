@@ -166,35 +166,12 @@ class ndarray:
         except ValueError:
             raise AttributeError("Incompatible shape for in-place modification.") from None
 
-    @property
-    def dtype(self) -> np.dtype:
-        """Type of the elements."""
-        return self._a.dtype
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return self._a.size
-
-    @property
-    def ndim(self) -> int:
-        """Number of axes."""
-        return self._a.ndim
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the elements."""
-        return self._a.nbytes
-
-    @property
-    def itemsize(self) -> int:
-        """Bytes of one element."""
-        return self._a.itemsize
-
-    @property
-    def strides(self) -> tuple[int, ...]:
-        """Bytes from one element to the next along each axis."""
-        return self._a.strides
+    dtype = property(lambda self: self._a.dtype, doc="Type of the elements.")
+    size = property(lambda self: self._a.size, doc="Number of elements.")
+    ndim = property(lambda self: self._a.ndim, doc="Number of axes.")
+    nbytes = property(lambda self: self._a.nbytes, doc="Bytes of the elements.")
+    itemsize = property(lambda self: self._a.itemsize, doc="Bytes of one element.")
+    strides = property(lambda self: self._a.strides, doc="Bytes from one element to the next along each axis.")
 
     @property
     def flags(self) -> Flags:

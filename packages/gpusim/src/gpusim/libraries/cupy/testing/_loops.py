@@ -114,34 +114,41 @@ def _check_layout(ours: Any, theirs: Any) -> None:
             raise AssertionError(f"The state of {flag} flag is false.")
 
 
-def _comparing(
-    check: Callable, name: str, type_check: bool, layout_check: bool, accept_error: Any, sp_name: Any, scipy_name: Any,
-    same_format: bool = True,
-) -> Callable:  # fmt: skip
+def _with_both(compare: Callable, name: str, sp_name: Any, scipy_name: Any) -> Callable:
+    """Decorator: run a test with both libraries and compare the outcomes, each a result and an error."""
+
     def decorate(test: Callable) -> Callable:
         @_without(test, [n for n in (name, sp_name, scipy_name) if n])
         def run(*args: Any, **kwargs: Any) -> None:
-            (ours, our_error), (theirs, their_error) = _both(test, args, kwargs, name, sp_name, scipy_name)
-            if our_error is not None or their_error is not None:
-                _check_errors(our_error, their_error, accept_error)
-                return
-            ours = ours if isinstance(ours, (tuple, list)) else (ours,)
-            theirs = theirs if isinstance(theirs, (tuple, list)) else (theirs,)
-            assert len(ours) == len(theirs)
-            for c, n in zip(ours, theirs, strict=True):
-                a, b = _pair(c, n, sp_name, same_format)
-                if type_check and a.dtype != b.dtype:
-                    raise AssertionError(
-                        f"ndarrays of different dtypes are returned.\ncupy: {a.dtype}\nnumpy: {b.dtype}"
-                    )
-                if layout_check:
-                    _check_layout(c, n)
-                assert a.shape == b.shape
-                check(a, b)
+            compare(*_both(test, args, kwargs, name, sp_name, scipy_name))
 
         return run
 
     return decorate
+
+
+def _comparing(
+    check: Callable, name: str, type_check: bool, layout_check: bool, accept_error: Any, sp_name: Any, scipy_name: Any,
+    same_format: bool = True,
+) -> Callable:  # fmt: skip
+    def compare(of_cupy: tuple, of_numpy: tuple) -> None:
+        (ours, our_error), (theirs, their_error) = of_cupy, of_numpy
+        if our_error is not None or their_error is not None:
+            _check_errors(our_error, their_error, accept_error)
+            return
+        ours = ours if isinstance(ours, (tuple, list)) else (ours,)
+        theirs = theirs if isinstance(theirs, (tuple, list)) else (theirs,)
+        assert len(ours) == len(theirs)
+        for c, n in zip(ours, theirs, strict=True):
+            a, b = _pair(c, n, sp_name, same_format)
+            if type_check and a.dtype != b.dtype:
+                raise AssertionError(f"ndarrays of different dtypes are returned.\ncupy: {a.dtype}\nnumpy: {b.dtype}")
+            if layout_check:
+                _check_layout(c, n)
+            assert a.shape == b.shape
+            check(a, b)
+
+    return _with_both(compare, name, sp_name, scipy_name)
 
 
 def _tolerance(dtype: np.dtype, tolerance: Any) -> float:
@@ -244,18 +251,14 @@ numpy_cupy_array_less = _simple("assert_array_less", *_message)
 def numpy_cupy_equal(name: str = "xp", sp_name: Any = None, scipy_name: Any = None) -> Callable:
     """Decorator: the test, run with ``xp`` NumPy and CuPy, has to return equal objects."""
 
-    def decorate(test: Callable) -> Callable:
-        @_without(test, [n for n in (name, sp_name, scipy_name) if n])
-        def run(*args: Any, **kwargs: Any) -> None:
-            (ours, our_error), (theirs, their_error) = _both(test, args, kwargs, name, sp_name, scipy_name)
-            if our_error is not None or their_error is not None:
-                _check_errors(our_error, their_error, False)
-            elif ours != theirs:
-                raise AssertionError(f"Results are not equal:\ncupy: {ours}\nnumpy: {theirs}")
+    def compare(of_cupy: tuple, of_numpy: tuple) -> None:
+        (ours, our_error), (theirs, their_error) = of_cupy, of_numpy
+        if our_error is not None or their_error is not None:
+            _check_errors(our_error, their_error, False)
+        elif ours != theirs:
+            raise AssertionError(f"Results are not equal:\ncupy: {ours}\nnumpy: {theirs}")
 
-        return run
-
-    return decorate
+    return _with_both(compare, name, sp_name, scipy_name)
 
 
 def numpy_cupy_raises(
@@ -264,12 +267,4 @@ def numpy_cupy_raises(
     """Decorator: the test, run with ``xp`` NumPy and CuPy, has to raise the same (deprecated)."""
     warnings.warn("cupy.testing.numpy_cupy_raises is deprecated.", DeprecationWarning, stacklevel=2)
 
-    def decorate(test: Callable) -> Callable:
-        @_without(test, [n for n in (name, sp_name, scipy_name) if n])
-        def run(*args: Any, **kwargs: Any) -> None:
-            (_, ours), (_, theirs) = _both(test, args, kwargs, name, sp_name, scipy_name)
-            _check_errors(ours, theirs, accept_error)
-
-        return run
-
-    return decorate
+    return _with_both(lambda ours, theirs: _check_errors(ours[1], theirs[1], accept_error), name, sp_name, scipy_name)

@@ -6,6 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from ..column import in_one
+
 
 class BaseAccessor:
     """An accessor's parent and the making of its results.
@@ -67,13 +69,6 @@ class BaseAccessor:
         raise TypeError(f"{type(self).__name__} object is not iterable.")
 
 
-def single(array: Any) -> pa.Array:
-    """Return one chunk."""
-    if isinstance(array, pa.ChunkedArray):
-        return array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
-    return array
-
-
 def array_of(values: Any, type: pa.DataType | None = None) -> pa.Array:
     """Return a Series, an Index, a list, a NumPy or CuPy array as an Arrow array."""
     found = getattr(values, "_arrow", None)
@@ -81,14 +76,14 @@ def array_of(values: Any, type: pa.DataType | None = None) -> pa.Array:
         if hasattr(values, "__cuda_array_interface__"):
             values = values.get()
         if hasattr(values, "array") and hasattr(values, "iloc"):  # a pandas Series
-            found = single(pa.Array.from_pandas(values))
+            found = in_one(pa.Array.from_pandas(values))
         elif hasattr(values, "__array__"):
             import numpy as np
 
             values = np.asarray(values)
             found = pa.array(values.tolist() if values.dtype == object else values)
         else:
-            found = single(pa.array(values if isinstance(values, (list, tuple)) else list(values)))
+            found = in_one(pa.array(values if isinstance(values, (list, tuple)) else list(values)))
     if isinstance(found, pa.DictionaryArray):
         found = found.dictionary_decode()
     return found if type is None or found.type == type else found.cast(type)

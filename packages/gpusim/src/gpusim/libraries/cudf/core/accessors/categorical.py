@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .base_accessor import BaseAccessor, array_of, single
+from ..column import in_one
+from .base_accessor import BaseAccessor, array_of
 
 
 def recoded(array: pa.DictionaryArray, categories: pa.Array, ordered: bool) -> pa.DictionaryArray:
@@ -93,7 +94,7 @@ class CategoricalAccessor(BaseAccessor):
                 f"categories of dtype `{dtype_of(new.type)}`, please type-cast new_categories to the same type as existing "
                 "categories."
             )
-        common = old.type if old.type == new.type else single(pa.concat_tables(
+        common = old.type if old.type == new.type else in_one(pa.concat_tables(
             [pa.table({"c": old}), pa.table({"c": new})], promote_options="permissive"
         )["c"]).type  # fmt: skip
         old, new = old.cast(common), new.cast(common)

@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+from pandas.api.extensions import no_default
 
 from gpusim.importing.errors import NotSimulatedError
 from gpusim.importing.names import refused
@@ -135,22 +136,9 @@ def _kind(name: str) -> Any:
     )
 
 
-NO_DEFAULT = type("no_default", (), {"__repr__": lambda self: "<no_default>"})()
-
-
-def _is_default(na: Any) -> bool:
-    if na is NO_DEFAULT:
-        return True
-    try:
-        from cudf.api.extensions import no_default
-    except ImportError:
-        return False
-    return na is no_default
-
-
 def _with_na(result: pa.Array, na: Any) -> pa.Array:
     """False, or what the caller asks for, in place of null."""
-    if _is_default(na):
+    if na is no_default:
         return filled(result, False)
     return result if pd.isna(na) else filled(result, na)
 
@@ -528,9 +516,9 @@ class StringMethods(BaseAccessor):
             each_with(self._array, counts, lambda text, n: None if n is None else text * max(n, 0), pa.string())
         )
 
-    def contains(self, pat: Any, case: bool = True, flags: int = 0, na: Any = NO_DEFAULT, regex: bool = True) -> Any:
+    def contains(self, pat: Any, case: bool = True, flags: int = 0, na: Any = no_default, regex: bool = True) -> Any:
         """Return whether a pattern (or, row by row, a column's string) is in each string; False for null."""
-        if not _is_default(na) and not pd.isna(na) and not isinstance(na, bool):
+        if na is not no_default and not pd.isna(na) and not isinstance(na, bool):
             raise ValueError(f"na must be None, pd.NA, np.nan, True, or False;got {na!r}")
         if regex and isinstance(pat, re.Pattern):
             flags, pat = pat.flags & ~re.UNICODE, pat.pattern
@@ -563,7 +551,7 @@ class StringMethods(BaseAccessor):
         matches = like(pat, esc or "").fullmatch
         return self._return_or_inplace(each(self._array, lambda text: matches(text) is not None, pa.bool_()))
 
-    def match(self, pat: Any, case: bool = True, flags: int = 0, na: Any = NO_DEFAULT) -> Any:
+    def match(self, pat: Any, case: bool = True, flags: int = 0, na: Any = no_default) -> Any:
         """Return whether each string starts with a pattern; False for null."""
         if case is not True:
             raise NotImplementedError("`case` parameter is not yet supported")

@@ -31,6 +31,14 @@ def _no_engine(engine: Any, engine_kwargs: Any, args: tuple) -> None:
         raise NotImplementedError("Passing args to func is currently not supported.")
 
 
+def _running(name: str, doc: str) -> Any:
+    def method(self: GroupBy, *args: Any, **kwargs: Any) -> Any:
+        return self._scan(name)
+
+    method.__name__, method.__doc__ = name, doc
+    return method
+
+
 @guarded_class
 class GroupBy:
     """Groups of rows: ``GroupBy(obj, by, level, sort, as_index, dropna, group_keys)``."""
@@ -255,21 +263,10 @@ class GroupBy:
         want = Requested(name, args, kwargs)
         return self._by_row(lambda array, codes: aggregate(array, codes, self.grouping.ngroups, want))
 
-    def cumsum(self, *args: Any, **kwargs: Any) -> Any:
-        """Running sums."""
-        return self._scan("cumsum")
-
-    def cumprod(self, *args: Any, **kwargs: Any) -> Any:
-        """Running products."""
-        return self._scan("cumprod")
-
-    def cummin(self, *args: Any, **kwargs: Any) -> Any:
-        """Running minima."""
-        return self._scan("cummin")
-
-    def cummax(self, *args: Any, **kwargs: Any) -> Any:
-        """Running maxima."""
-        return self._scan("cummax")
+    cumsum = _running("cumsum", "Running sums.")
+    cumprod = _running("cumprod", "Running products.")
+    cummin = _running("cummin", "Running minima.")
+    cummax = _running("cummax", "Running maxima.")
 
     def cumcount(self, ascending: bool = True) -> Any:
         """The place of each row in its group, from 0."""
@@ -597,14 +594,12 @@ class GroupBy:
             same = all(first._p.index.equals(r._p.index) for r in results[1:])
             row_like = len(first) == values.shape[1] and first._p.index.equals(values._p.columns)
             if row_like or (same and not _of_rows(first, values, parts[0])):
-                whole = pd.concat([r._p.reset_index(drop=True) for r in results], axis=1).T
                 columns = {
                     i: as_storage(pd.concat([r._p.iloc[[i]] for r in results], ignore_index=True))
                     for i in range(len(first))
                 }
                 names = {r.name for r in results}
                 index = first._p.index.rename(first.name if len(names) == 1 else None)
-                del whole
                 return frame_of(make_frame(columns, labels, index))
             return self._stacked(cudf.concat(results), labels, [len(r) for r in results])
         result = cudf.concat(results)
