@@ -1082,6 +1082,28 @@ def test_what_a_server_says_is_not_in_the_hubs_log(hub, people):
 
 
 def test_what_a_stranger_asks_for_does_not_fill_a_learners_home(hub, people):
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_hub_starts_again_whatever_somebody_sent_with_the_start_of_their_server(people, tmp_path_factory, nested):
+    """JupyterHub reads such an object of its database as bytes. It did not start with them, or could not say who has a server."""
+    made = hubs.Hub(tmp_path_factory.mktemp("anew"), people)
+    bytes_ = {"__jupyterhub_bytes__": True, "data": "aGVycw=="}
+    try:
+        made.start()
+        mallory = hubs.Learner(made, people.add(f"opt{nested:d}"))
+        mallory.log_in()
+        url = f"{made.address}/hub/api/users/{mallory.name}/server"
+        headers = {"X-XSRFToken": mallory.xsrf("/hub/"), "Referer": f"{made.address}/hub/home"}
+        sent = mallory.session.post(url, json={"it": bytes_} if nested else bytes_, headers=headers, timeout=60)
+        assert sent.status_code in (201, 202), sent.text
+        mallory.open()
+        made.stop()
+        made.start()
+        assert hub_client.Site.found(made.settings).running() == {mallory.name}
+        mallory.leave()
+    finally:
+        made.close()
+
+
     """Each address that somebody asks her server for is in its log, which lies in her home: 30 kB of it, without a login."""
     anna = hubs.Learner(hub, people.add("lgs"))
     anna.log_in()
