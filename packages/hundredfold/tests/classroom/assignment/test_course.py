@@ -180,6 +180,7 @@ def test_a_notebook_is_run_in_a_container_that_has_nothing_of_the_graders(contai
     assert contained("print(6 * 7)").cells[0].outputs[0].text == "42\n"
     run, *ends = said_to_docker(tmp_path)
     assert {"--network=none", "--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges"} <= set(run)
+    assert "--no-healthcheck" in run, "the image's asks for a lab, which is not there"
     assert "--env=NBGRADER_EXECUTION" in run
     (volume,) = [each for each in run if each.startswith(("--volume", "--mount", "-v"))]
     inside, folder = map(Path, volume.partition("=")[2].split(":"))

@@ -4,6 +4,7 @@ import base64
 import copy
 import io
 import sys
+from collections.abc import Callable
 
 import dask.array as da
 import numpy as np
@@ -143,26 +144,6 @@ def sixteen_pictures() -> Figure:
     return plot.images({str(n): rng.random((4, 6)) for n in range(16)}, "Noise.", common=True)
 
 
-def one_of_each() -> dict[str, Figure]:
-    """A figure of each kind."""
-    kinds = [kind for kind in tracks.KINDS if kind not in ("range", "mark")]
-    bars = [("host", kind, f"{kind} of a long name", at * 1e-3, at * 1e-3 + 9e-4, 0) for at, kind in enumerate(kinds)]
-    return {
-        "lanes": plot.lanes([*bars, ("ranges", "range", "solve", 0.0, 5e-3, 0)], "A step", "Estimates.", alt="A step."),
-        "graph": plot.graph((da.ones(30, chunks=1) + 1).sum(), title="A sum"),
-        "images": sixteen_pictures(),
-        "show": lens.show(lens.trace(shift, 4, 64, np.ones(256), np.empty(256)), tab="warp"),
-        "schedules": lens.schedules(meet, 4, 64, np.zeros(4)).figure(),
-        "roofline": lens.roofline(shift, 4, 64, np.ones(256), np.empty(256), gpu="V100"),
-        "times": plot.times(
-            {"published: a label that is longer than a phone's page": 3e-3, "limit: b": 2e-6}, "A title"
-        ),
-        "lines": plot.lines(
-            [1, 10, 1000], {"a": [1, 2, 3], "b": [3, 2, 1]}, "rows", "MB", marks={"L3 cache": 500}, xlog=True
-        ),
-    }
-
-
 def shift(x, out):
     i = cuda.grid(1)
     if i < x.size:
@@ -173,29 +154,50 @@ def meet(x):
     x[0] += cuda.grid(1)
 
 
-@pytest.fixture(scope="module")
-def on_a_phone():
-    """By kind the second picture of a figure, and the sizes of the letters in it."""
+def lanes() -> Figure:
+    kinds = [kind for kind in tracks.KINDS if kind not in ("range", "mark")]
+    bars = [("host", kind, f"{kind} of a long name", at * 1e-3, at * 1e-3 + 9e-4, 0) for at, kind in enumerate(kinds)]
+    return plot.lanes([*bars, ("ranges", "range", "solve", 0.0, 5e-3, 0)], "A step", "Estimates.", alt="A step.")
+
+
+KINDS: dict[str, Callable[[], Figure]] = {
+    "lanes": lanes,
+    "graph": lambda: plot.graph((da.ones(30, chunks=1) + 1).sum(), title="A sum"),
+    "images": sixteen_pictures,
+    "show": lambda: lens.show(lens.trace(shift, 4, 64, np.ones(256), np.empty(256)), tab="warp"),
+    "schedules": lambda: lens.schedules(meet, 4, 64, np.zeros(4)).figure(),
+    "roofline": lambda: lens.roofline(shift, 4, 64, np.ones(256), np.empty(256), gpu="V100"),
+    "times": lambda: plot.times(
+        {"published: a label that is longer than a phone's page": 3e-3, "limit: b": 2e-6}, "A title"
+    ),
+    "lines": lambda: plot.lines(
+        [1, 10, 1000], {"a": [1, 2, 3], "b": [3, 2, 1]}, "rows", "MB", marks={"L3 cache": 500}, xlog=True
+    ),
+}
+"""A figure of each kind."""
+
+
+@pytest.fixture
+def noting():
+    """A page that draws figures, and notes the sizes of the letters in them."""
     from playwright.sync_api import sync_playwright
 
-    made = {}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=figures.chromium(), args=["--no-sandbox"])
         page = figures._page(browser)
         page.evaluate(LETTERS)
-        for kind, figure in one_of_each().items():
-            page.evaluate("letters.length = 0")
-            data = figure.data()
-            png = figures._draw(page, data | {"item": data["narrow"], "width": NARROW})
-            made[kind] = png, page.evaluate("[...letters, ...shown()]")
+        yield page
         browser.close()
-    return made
 
 
+@pytest.mark.large(smoke=2)
 @pytest.mark.browser
-@pytest.mark.parametrize("kind", ["lanes", "graph", "images", "show", "schedules", "roofline", "times", "lines"])
-def test_a_phones_picture_is_as_wide_as_its_page_and_has_letters_of_eleven_pixels(kind, on_a_phone):
-    png, written = on_a_phone[kind]
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_phones_picture_is_as_wide_as_its_page_and_has_letters_of_eleven_pixels(kind, noting):
+    data = KINDS[kind]().data()
+    noting.evaluate("letters.length = 0")
+    png = figures._draw(noting, data | {"item": data["narrow"], "width": NARROW})
+    written = noting.evaluate("[...letters, ...shown()]")
     assert figures.size(png)[0] == 343 * figures.SCALE
     assert len(written) > 3 and min(written) >= 11, sorted(written)[:9]
 

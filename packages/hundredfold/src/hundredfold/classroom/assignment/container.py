@@ -71,7 +71,7 @@ class InContainer(AsyncKernelManager):
         return [
             # It is started where the notebook is, beside whatever was handed in with it: -P, else Python would import that.
             sys.executable, "-P", "-m", f"{__package__}.contained", json.dumps(what), "--",
-            self.program, "run", "--rm", "--init", "--name", self.container, "--log-driver=none",
+            self.program, "run", "--rm", "--init", "--name", self.container, "--log-driver=none", "--no-healthcheck",
             "--network=none", "--read-only", "--tmpfs=/tmp", "--cap-drop=ALL", "--security-opt=no-new-privileges",
             f"--user={NOBODY}:{NOBODY}", *self.limits,
             f"--volume={self._inside}:{self._folder}", "--workdir=/tmp", "--env=HOME=/tmp", "--env=NBGRADER_EXECUTION",
