@@ -402,14 +402,6 @@ class Learner:
         with contextlib.closing(self.socket(f"api/kernels/{kernel}/channels")) as line:
             if patience is not None:
                 line.settimeout(patience)
-            message = uuid.uuid4().hex
-            header = {
-                "msg_id": message,
-                "msg_type": "execute_request",
-                "username": "",
-                "session": uuid.uuid4().hex,
-                "version": "5.3",
-            }
             content = {
                 "code": code,
                 "silent": False,
@@ -417,11 +409,7 @@ class Learner:
                 "allow_stdin": False,
                 "stop_on_error": True,
             }
-            line.send(
-                json.dumps(
-                    {"header": header, "parent_header": {}, "metadata": {}, "content": content, "channel": "shell"}
-                )
-            )
+            message = self._send(line, "shell", "execute_request", content)
             said = ""
             while True:
                 heard = json.loads(line.recv())
@@ -436,6 +424,28 @@ class Learner:
                     raise AssertionError("\n".join(content["traceback"]))
                 if kind == "status" and content["execution_state"] == "idle":
                     return said
+
+    def ask(self, line: websocket.WebSocket, channel: str, kind: str, content: dict) -> dict:
+        """What a kernel replies to a message."""
+        message = self._send(line, channel, kind, content)
+        while True:
+            heard = json.loads(line.recv())
+            if heard.get("parent_header", {}).get("msg_id") == message and heard["msg_type"].endswith("_reply"):
+                return heard["content"]
+
+    def _send(self, line: websocket.WebSocket, channel: str, kind: str, content: dict) -> str:
+        message = uuid.uuid4().hex
+        header = {
+            "msg_id": message,
+            "msg_type": kind,
+            "username": "",
+            "session": uuid.uuid4().hex,
+            "version": "5.3",
+        }
+        line.send(
+            json.dumps({"header": header, "parent_header": {}, "metadata": {}, "content": content, "channel": channel})
+        )
+        return message
 
     def leave(self) -> None:
         """Stop the server, as the button in the hub's control panel does."""

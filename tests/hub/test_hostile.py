@@ -38,7 +38,18 @@ from jupyterhub.utils import wait_for_http_server
 from tornado.web import HTTPError
 from traitlets.config.loader import PyFileConfigLoader
 
-from hundredfold.classroom.seats import by_link, enter, groups, hook, hub_client, hub_database, server, spawner, status
+from hundredfold.classroom.seats import (
+    by_link,
+    enter,
+    groups,
+    hook,
+    hub_client,
+    hub_database,
+    ports,
+    server,
+    spawner,
+    status,
+)
 from hundredfold.classroom.seats import people as people_  # a fixture has the name
 from hundredfold.classroom.seats.page import WAIT
 
@@ -103,6 +114,12 @@ def one_name(people, tmp_path_factory):
         yield made
     finally:
         made.close()
+
+
+def apart(what, *arguments):
+    """What a function returns in a thread of its own. In that of the tests a browser's loop runs, and asyncio takes no second one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(what, *arguments).result()
 
 
 def command(hub, *arguments):
@@ -875,7 +892,7 @@ def test_a_link_puts_no_files_of_hers_into_anothers_home(hub, seated, mallory, p
         for backup in ({}, {"backup": "true"}):
             what = {"repo": bundle, "branch": "main", "targetpath": place, "depth": "0", **backup}
             page = anna.session.get(f"{hub.address}/hub/user-redirect/git-pull", params=what, timeout=hubs.PATIENCE)
-            assert page.ok and page.url.startswith(f"{anna.base}git-pull"), page.url
+            assert page.status_code == 400 and page.url.startswith(f"{anna.base}git-pull"), page.url
             token = {"_xsrf": anna.xsrf(f"/user/{anna.name}/")}
             done = anna.session.get(f"{anna.base}git-pull/api", params={**what, **token}, timeout=hubs.PATIENCE)
             assert "A link brings an https:// repository into a new folder" in done.text, done.text[:500]
@@ -892,8 +909,20 @@ def test_what_a_link_may_bring_is_a_new_folder_that_the_learner_sees(tmp_path):
     (root / "link").parent.mkdir()
     (root / "link").symlink_to(tmp_path)
     lab, url = SimpleNamespace(root_dir=str(root)), "https://example.org/course"
-    assert made(url, f"{root}/course", branch="main", parent=lab) == (url, f"{root}/course", ["branch", "parent"])
+    for _ in ("new", "brought by an earlier link"):
+        assert made(url, f"{root}/course", branch="main", parent=lab) == (url, f"{root}/course", ["branch", "parent"])
+        (root / "course" / ".git").mkdir(parents=True, exist_ok=True)
+    hers = root / "course" / "hers"  # brought with the course: `git fetch` in it runs what `core.sshCommand` names
+    for name, text in {
+        "HEAD": "ref: refs/heads/main",
+        "config": "[core]\n bare = true",
+        "objects/x": "",
+        "refs/x": "",
+    }.items():
+        (hers / name).parent.mkdir(parents=True, exist_ok=True)
+        (hers / name).write_text(f"{text}\n")
     for repository, folder, more in (
+        (url, f"{hers}", {}),
         (url, f"{root}/../.jupyter", {}), (url, f"{root}/.ipython", {}), (url, f"{root}/a/.b/c", {}), (url, f"{root}", {}),
         (url, f"{root}/link/x", {}), (url, "/etc/x", {}), (url, f"{root}/course", {"backup": "true"}),
         ("/home/mallory/x.bundle", f"{root}/course", {}), ("ext::sh -c id", f"{root}/course", {}),
@@ -903,26 +932,144 @@ def test_what_a_link_may_bring_is_a_new_folder_that_the_learner_sees(tmp_path):
             made(repository, folder, parent=lab, **more)
 
 
-def test_a_port_of_anothers_is_no_page_of_ones_own(people):
-    """Where ports are shared (`own_network = false`): a link to her port, as a page of the visitor's own lab, had the visitor's rights."""
-    name = people.add("prt")
-    with socket.socket() as ours:
-        ours.bind(("127.0.0.1", 0))
-        ours.listen()
-        own = ours.getsockname()[1]
-        code = "import socket, sys; s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen(); print(s.getsockname()[1], flush=True); sys.stdin.read()"
-        user = pwd.getpwnam(name)
-        with subprocess.Popen(
-            [sys.executable, "-c", code], user=user.pw_uid, group=user.pw_gid, extra_groups=[], cwd="/", stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        ) as hers:  # fmt: skip
-            theirs = int(hers.stdout.readline())
-            led = by_link._to_own_port(lambda handler, host, port, path: path)
-            link = SimpleNamespace(request=SimpleNamespace(method="GET", headers={}, host="anna.hub"))
-            assert by_link.listeners(own) == {os.getuid()} and by_link.listeners(theirs) == {user.pw_uid}
-            assert led(link, "localhost", str(own), "/x") == "/x"
+def test_what_a_link_has_brought_moves_no_file_that_is_elsewhere(tmp_path, monkeypatch):
+    """In a clone of hers a link led to the learner's files, and the next pull gave way to what she then had in its place: theirs had other names."""
+    pull = pytest.importorskip("nbgitpuller.pull")
+    monkeypatch.setattr(pull, "execute_cmd", by_link._without_links(pull.execute_cmd))
+    hers, root = tmp_path / "hers", tmp_path / "notebooks"
+    git = ["git", "-c", "user.name=m", "-c", "user.email=m", "-C", str(hers)]
+
+    def commit() -> None:
+        for command in (["add", "."], ["commit", "-qm", "x"]):
+            subprocess.run([*git, *command], check=True)
+        made = pull.GitPuller(f"file://{hers}", str(root / "course"), branch="main", depth=1)
+        print(*made.pull())
+
+    root.mkdir()
+    (root / "start.md").write_text("theirs")
+    subprocess.run(["git", "init", "-qb", "main", str(hers)], check=True)
+    (hers / "up").symlink_to("..")
+    commit()
+    assert (root / "course" / "up").read_text() == ".."
+    (hers / "up").unlink()
+    (hers / "up").mkdir()
+    (hers / "up" / "start.md").write_text("hers")
+    commit()
+    assert [each.name for each in sorted(root.iterdir())] == ["course", "start.md"]
+    assert (root / "start.md").read_text() == "theirs" and (root / "course" / "up" / "start.md").read_text() == "hers"
+
+
+def test_what_lies_beside_a_notebook_does_not_run_when_it_is_opened(seated):
+    """The lab starts a kernel then, in the notebook's folder, and Python took the kernel's own module from there if there was one."""
+    anna = seated("anna")
+    user = pwd.getpwnam(anna.name)
+    folder = Path(user.pw_dir, "hundredfold", f"hers-{uuid.uuid4().hex[:6]}")
+    ran = folder / "ran"
+    installed = {
+        each.stem for place in sys.path[1:] if place for each in Path(place).glob("*") if each.stem.isidentifier()
+    }
+    folder.mkdir()
+    for name in {*sys.stdlib_module_names, *installed}:
+        (folder / f"{name}.py").write_text(f"open({str(ran)!r}, 'a').write({name!r} + '\\n')\nraise ImportError\n")
+    (folder / "beside.py").write_text("said = 'beside'\n")
+    subprocess.run(["chown", "-R", anna.name, str(folder)], check=True)
+    body = {"path": f"{folder.name}/a.ipynb", "name": "a.ipynb", "type": "notebook", "kernel": {"name": "python3"}}
+    answer = anna.api("POST", "sessions", json=body)
+    assert answer.status_code == 201, answer.text
+    kernel = answer.json()["kernel"]["id"]
+    try:
+        with contextlib.closing(
+            anna.socket(f"api/kernels/{kernel}/channels")
+        ) as line:  # what the lab asks a kernel first
+            for channel, kind, content in (
+                ("shell", "kernel_info_request", {}),
+                ("shell", "comm_info_request", {}),
+                ("shell", "history_request", {"hist_access_type": "tail", "n": 10, "raw": True, "output": False}),
+                ("control", "debug_request", {"seq": 1, "type": "request", "command": "debugInfo"}),
+            ):
+                assert anna.ask(line, channel, kind, content) is not None, kind
+        assert not ran.exists(), ran.read_text().split()
+        assert anna.run(kernel, "import beside; print(beside.said)").strip() == "beside"
+    finally:
+        anna.api("DELETE", f"sessions/{answer.json()['id']}")
+        shutil.rmtree(folder)
+
+
+def test_words_of_a_link_are_no_script_of_ones_own_lab(seated):
+    """nbgitpuller's page showed the link's words as HTML, with the visitor's rights: whoever opened one link had run her script."""
+    anna = seated("anna")
+    script, repository = "<script>hers()</script>", "https://example.org/course"
+    for what in (
+        {"urlpath": script},
+        {"subpath": script},
+        {"targetpath": script},
+        {"branch": script},
+        {"depth": script},
+        {"app": script},
+    ):
+        page = anna.session.get(f"{anna.base}git-pull", params={"repo": repository, **what}, timeout=60)
+        assert page.ok and "Synchronizing" in page.text and script not in page.text, what
+    page = anna.session.get(f"{anna.base}git-pull", params={"repo": f'{repository}"{script}'}, timeout=60)
+    assert page.ok and script not in page.text and f'{repository}"' not in page.text
+    for address in ("javascript:hers()", f"data:text/html,{script}"):
+        page = anna.session.get(f"{anna.base}git-pull", params={"repo": address}, timeout=60)
+        assert (
+            page.status_code == 400 and "A link brings an https:// repository" in page.text and script not in page.text
+        )
+
+
+#: A program at a port: it listens from the first line on that it is told, takes one connection at the second, and listens no more at the third.
+LISTENS = """
+import socket, sys
+with socket.socket() as place:
+    place.bind(("127.0.0.1", 0))
+    print(place.getsockname()[1], flush=True)
+    sys.stdin.readline()
+    place.listen()
+    print(flush=True)
+    sys.stdin.readline()
+    line = place.accept()[0]
+    line.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 4\\r\\n\\r\\nhers")
+    print(flush=True)
+    sys.stdin.readline()
+print(flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3], ids=["listens", "has taken it", "listens no more"])
+@pytest.mark.parametrize("whose", ["hers", "own"])
+def test_a_port_of_anothers_is_no_page_of_ones_own(people, whose, steps):
+    """Where ports are shared (`own_network = false`): a link to her port, as a page of the visitor's own lab, had the visitor's rights.
+
+    Who listened was asked before the connection was made. A port at which she listened now and then came to be hers in between.
+    """
+    user = pwd.getpwnam(people.add(f"p{whose[0]}{steps}"))
+    rights = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": [], "cwd": "/"} if whose == "hers" else {}
+    with subprocess.Popen(
+        [sys.executable, "-c", LISTENS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, **rights
+    ) as program:
+        port = int(program.stdout.readline())
+
+        def step() -> None:
+            program.stdin.write("\n")
+            program.stdout.readline()
+
+        async def connect(*_: object) -> socket.socket:
+            step()  # only now, after whatever was asked before
+            line = socket.create_connection(("127.0.0.1", port))
+            for _ in range(steps - 1):
+                step()
+            return SimpleNamespace(socket=line, close=line.close)
+
+        made = by_link._to_own_program(connect)("127.0.0.1", port)
+        if whose == "own":
+            with apart(asyncio.run, made).socket as line:
+                assert ports.others(line) == set()
+        else:
             with pytest.raises(HTTPError, match="Another user's program"):
-                led(link, "localhost", str(theirs), "/x")
-            hers.stdin.close()
+                apart(asyncio.run, made)
+        program.stdin.close()
 
 
 def test_a_program_behind_ones_own_lab_hears_nothing_of_anothers_page(seated):
@@ -966,6 +1113,28 @@ def test_a_program_behind_ones_own_lab_hears_nothing_of_anothers_page(seated):
 
 
 # --- H2: whose server the hub starts.
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_hub_starts_again_whatever_somebody_sent_with_the_start_of_their_server(people, tmp_path_factory, nested):
+    """JupyterHub reads such an object of its database as bytes. It did not start with them, or could not say who has a server."""
+    made = hubs.Hub(tmp_path_factory.mktemp("anew"), people)
+    bytes_ = {"__jupyterhub_bytes__": True, "data": "aGVycw=="}
+    try:
+        made.start()
+        mallory = hubs.Learner(made, people.add(f"opt{nested:d}"))
+        mallory.log_in()
+        url = f"{made.address}/hub/api/users/{mallory.name}/server"
+        headers = {"X-XSRFToken": mallory.xsrf("/hub/"), "Referer": f"{made.address}/hub/home"}
+        sent = mallory.session.post(url, json={"it": bytes_} if nested else bytes_, headers=headers, timeout=60)
+        assert sent.status_code in (201, 202), sent.text
+        mallory.open()
+        made.stop()
+        made.start()
+        assert apart(hub_client.Site.found(made.settings).running) == {mallory.name}
+        mallory.leave()
+    finally:
+        made.close()
 
 
 @pytest.mark.parametrize(
@@ -1528,7 +1697,7 @@ def test_logins_that_nobody_finishes_fill_no_memory(hub, teacher, seated):
             assert (address in seen) == leads and answer.url.startswith(first), seen
     code = (
         "from hundredfold import hub_page\n"
-        "hub_page.few_unfinished_logins()\n"
+        "hub_page.little_of_strangers()\n"
         "auth = hub_page.HubOAuth(api_token='x', oauth_client_id='service-x', base_url='/x/')\n"
         "made = [auth.generate_state(f'/x/{i}') for i in range(hub_page.UNFINISHED + 5)]\n"
         "print(*(auth.get_next_url(made[i]) for i in (0, 4, 5, -1)), len(auth._oauth_states) - hub_page.UNFINISHED)"
@@ -1960,27 +2129,99 @@ def test_no_large_request_is_read_by_anothers_server(hub, mallory, seated):
     assert anna.api("PUT", "contents/large.txt", json=model).status_code == 201
 
 
-def test_addresses_of_a_file_that_somebody_makes_up_are_not_kept(hub, seated):
-    """Each was kept for ever, without a login: 6 kB for a request, so that one visitor filled a seat in a quarter of an hour."""
-    anna = seated("anna")
-    (process,) = (
-        each for each in hubs.of_user(anna.name) if b"--ServerApp.sock=" in Path(f"/proc/{each}/cmdline").read_bytes()
+def process_of(learner: hubs.Learner) -> int:
+    """The process of a learner's server."""
+    (found,) = (
+        each
+        for each in hubs.of_user(learner.name)
+        if b"--ServerApp.sock=" in Path(f"/proc/{each}/cmdline").read_bytes()
     )
-    host = urlsplit(anna.origin).netloc
+    return found
+
+
+@pytest.mark.parametrize("what", ["addresses", "languages", "tokens"])
+def test_what_somebody_makes_up_for_a_request_is_not_kept(hub, seated, what):
+    """Each was kept, without a login: up to 200 kB for a request, so that one visitor filled a seat in some minutes."""
+    anna = seated("anna")
+    process, host = process_of(anna), urlsplit(anna.origin).netloc
+
+    def head(i: int) -> str:
+        way, more = "static/none", ""
+        if what == "addresses":
+            way = f"static/{''.join('./' if digit == '0' else './/' for digit in f'{i:012b}')}{'./' * 3000}favicon.ico"
+        elif what == "languages":
+            letters = ["".join(chr(97 + (i * 800 + j) // 26**k % 26) for k in range(5)) for j in range(800)]
+            more = f"Accept-Language: {','.join(f'{each}-aaaaaaaa' for each in letters)}\r\n"
+        else:  # and what Python has not tidied up yet
+            way, more = "lab", f"Authorization: token {i}\r\nCookie: jupyterhub-session-id={'x' * 12_000}{i}\r\n"
+        return f"GET {urlsplit(anna.base).path}{way} HTTP/1.1\r\nHost: {host}\r\n{more}\r\n"
+
+    few, many, most = {"addresses": (400, 2400, 5e6), "languages": (20, 120, 5e6), "tokens": (500, 2500, 15e6)}[what]
     memory = []
-    with socket.create_connection(("127.0.0.1", hub.port), timeout=60) as line, line.makefile("rb") as said:
-        for i in range(2400):
-            if i == 400:  # after what the first ones cost
-                memory.append(status.pss(process))
-            way = "".join("./" if digit == "0" else ".//" for digit in f"{i:012b}") + "./" * 3000
-            line.sendall(
-                f"HEAD {urlsplit(anna.base).path}static/{way}favicon.ico HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()
-            )
-            assert said.readline().split()[1] == b"200"
-            while said.readline().strip():
-                pass
-    memory.append(status.pss(process))
-    assert memory[1] - memory[0] < 5e6, memory  # they were 12 MB
+    for begin, end in ((0, few), (few, many)):  # the first ones cost more than the others
+        for i in range(begin, end):
+            with socket.create_connection(("127.0.0.1", hub.port), timeout=60) as line, line.makefile("rb") as said:
+                line.sendall(head(i).encode())
+                assert said.readline().split()[1] in (b"302", b"403", b"404"), what
+        memory.append(status.pss(process))
+    assert memory[1] - memory[0] < most, memory  # they were 12, 14 and 50 MB
+
+
+def test_a_servers_own_files_are_for_who_has_logged_in_there(hub, seated, mallory):
+    """They were everybody's, and an answer that is not read waits in its server's seat. A thousand connections took 120 MB of it, beside what waits in sockets."""
+    anna = seated("anna")
+    page = anna.session.get(f"{anna.base}lab", timeout=60).text
+    file = urljoin(anna.base, re.search(r'src="([^"]+\.js[^"]*)"', page)[1])
+    own = anna.cookies(f"{anna.base}static")
+    strangers = {
+        "nobody": {},
+        "mallory": {"cookies": mallory.cookies(f"{mallory.base}static")},
+        "a token that is made up": {"headers": {"Authorization": "token 0123"}},
+        "a page of hers": {"cookies": own, "headers": {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors"}},
+    }
+    for address in (file, urljoin(anna.base, "git-pull/static/dist/bundle.js")):
+        for who, more in strangers.items():
+            for ask in (requests.get, requests.head):
+                assert ask(address, timeout=60, **more).status_code == 403, (address, who)
+        assert requests.get(address, cookies=own, timeout=60).ok
+    kernel = anna.kernel()
+    token = anna.run(kernel, "import os; print(os.environ['JUPYTERHUB_API_TOKEN'])").strip()
+    anna.api("DELETE", f"kernels/{kernel}")
+    assert requests.get(file, headers={"Authorization": f"token {token}"}, timeout=60).ok
+
+
+def test_tokens_that_a_stranger_makes_up_keep_nobody_from_their_own_server(hub, seated):
+    """The server asks the hub about each, and has 64 connections to it. While a stranger had a hundred asked about, its own learner's requests failed."""
+    anna = seated("anna")
+    host, path = urlsplit(anna.origin).netloc, f"{urlsplit(anna.base).path}api/kernels"
+    ended = threading.Event()
+
+    def stranger(number: int) -> None:
+        for i in itertools.count():
+            if ended.is_set():
+                return
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", hub.port), timeout=60) as line:
+                token = f"Authorization: token {number}-{i}"
+                line.sendall(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n{token}\r\nConnection: close\r\n\r\n".encode())
+                while line.recv(1 << 16):
+                    pass
+
+    cookies = anna.cookies(f"{anna.base}api/kernels")
+    with ThreadPoolExecutor(150) as pool:
+        for number in range(150):
+            pool.submit(stranger, number)
+        try:  # a session that the server does not know yet: it asks the hub
+            said = [
+                requests.get(
+                    f"{anna.base}api/kernels",
+                    cookies={**cookies, "jupyterhub-session-id": uuid.uuid4().hex},
+                    timeout=hubs.PATIENCE,
+                ).status_code
+                for _ in range(40)
+            ]
+        finally:
+            ended.set()
+    assert said == [200] * 40, said
 
 
 def test_what_is_long_is_not_read_by_the_hub(mallory):

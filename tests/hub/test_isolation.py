@@ -396,3 +396,82 @@ def test_on_a_shared_localhost_certificates_keep_clusters_apart(shared, mallory,
         assert hubs.as_user(mallory.name, ATTACK, addresses[what], kind, **more).stdout.startswith(REFUSED), kind
     owner = {name: value for name, value in env.items() if name.startswith("DASK")}
     assert hubs.as_user(anna, ATTACK, addresses[what], "own certificate", **owner).stdout.startswith("GOT")
+
+
+@pytest.fixture(scope="module")
+def open_hub(people, tmp_path_factory):
+    """A hub whose learners share the machine's network."""
+    made = hubs.Hub(tmp_path_factory.mktemp("open"), people, own_network=False)
+    try:
+        made.start()
+        yield made
+    finally:
+        made.close()
+
+
+@pytest.fixture(scope="module")
+def ona(open_hub, people):
+    """A learner there."""
+    made = hubs.Learner(open_hub, people.add("ona"))
+    made.log_in()
+    made.open()
+    return made
+
+
+def listening(name):
+    """The ports at which a user's programs listen."""
+    number, found = str(pwd.getpwnam(name).pw_uid), []
+    for file in ("/proc/net/tcp", "/proc/net/tcp6"):
+        rows = [line.split() for line in Path(file).read_text().splitlines()[1:]]
+        found += [int(row[1].rpartition(":")[2], 16) for row in rows if row[3] == "0A" and row[7] == number]
+    return found
+
+
+def test_a_kernel_has_no_port_on_a_shared_localhost(ona):
+    """Its debugger listened at one, and ran what whoever connected asked for. At another it took messages of any size, which filled its memory."""
+    assert ona.api("GET", "kernelspecs").json()["kernelspecs"]["python3"]["spec"]["metadata"]["debugger"] is False
+    kernel = ona.kernel()
+    try:
+        with contextlib.closing(ona.socket(f"api/kernels/{kernel}/channels")) as line:
+            for seq, command in enumerate(("debugInfo", "initialize", "attach"), 1):
+                asked = {"seq": seq, "type": "request", "command": command, "arguments": {}}
+                ona.ask(line, "control", "debug_request", asked)
+        assert listening(ona.name) == []
+        forked = (
+            "import os\nif (child := os.fork()) == 0: print(6 * 7, flush=True); os._exit(0)\n_ = os.waitpid(child, 0)"
+        )
+        hubs.until("what a forked process prints", lambda: ona.run(kernel, forked).strip() == "42", 60)
+    finally:
+        ona.api("DELETE", f"kernels/{kernel}")
+
+
+OPEN = """
+import sys, urllib.request
+for address in sys.argv[1:]:
+    try:
+        print("GOT", urllib.request.urlopen(address, timeout=30).status)
+    except OSError as error:
+        print("refused", error)
+"""
+
+
+def test_a_dashboard_of_a_shared_localhost_answers_its_owner_alone(ona, people):
+    """It shows code that runs, errors and logs. It was open to every user of the machine."""
+    kernel = ona.kernel()
+    code = (
+        "from distributed import Client, LocalCluster\n"
+        "cluster = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address='127.0.0.1:0')\n"
+        "(worker,) = Client(cluster).scheduler_info()['workers'].values()\n"
+        "print(cluster.scheduler.http_server.port, worker['services']['dashboard'])"
+    )
+    try:
+        pages = [
+            f"{port}/{page}"
+            for port, page in zip(ona.run(kernel, code).split(), ("info/main/workers.html", "health"), strict=True)
+        ]
+        said = hubs.as_user(people.add("oto"), OPEN, *(f"http://127.0.0.1:{page}" for page in pages)).stdout
+        assert [line.split()[0] for line in said.splitlines()] == ["refused"] * 2, said
+        for page in pages:
+            assert ona.session.get(f"{ona.base}proxy/{page}", timeout=60).ok, page
+    finally:
+        ona.api("DELETE", f"kernels/{kernel}")

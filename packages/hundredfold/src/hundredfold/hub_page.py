@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from jupyterhub.services.auth import HubOAuth, HubOAuthCallbackHandler, HubOAuthenticated
+from jupyterhub.services.auth import HubOAuth, HubOAuthCallbackHandler, HubOAuthenticated, _ExpiringDict
 from tornado import web
 
 
@@ -94,26 +94,35 @@ def log_as_text() -> None:
     logging.basicConfig(handlers=[handler], format="%(levelname)s %(message)s", level=logging.WARNING, force=True)
 
 
-#: So many logins that are not finished are kept, the newest, and so many letters of the address that each is to lead to.
-UNFINISHED, ADDRESS = 10_000, 2000
+#: So many logins that are not finished are kept, and so many answers of the hub about tokens: the newest. So many letters has the address that a login
+#: is to lead to, and the name of a browser's session, which is JupyterHub's own and has 32.
+UNFINISHED, ADDRESS, SESSION = 10_000, 2000, 64
 
 
-def few_unfinished_logins() -> None:
-    """Have this process keep few logins that were begun and not finished. Whoever reaches the hub begins as many as they like.
+def little_of_strangers() -> None:
+    """Have this process keep little of whoever has not logged in: few logins that they begin and do not finish, and few tokens that they make up.
 
-    JupyterHub keeps for ten minutes where each is to lead, an address of up to 16 kB. Here a longer one leads to the first page.
+    JupyterHub keeps for ten minutes where each login is to lead, and for five what the hub said of each token, by a cookie of the browser's: up
+    to 16 kB for each, of whoever reaches the hub. Here a longer address leads to the first page, and a longer cookie counts as none.
     """
     if hasattr(HubOAuth, "_any_state"):
         return
-    HubOAuth._any_state = own = HubOAuth.generate_state
+    HubOAuth._any_state = state = HubOAuth.generate_state
+    session, keep = HubOAuth.get_session_id, _ExpiringDict.__setitem__
 
     def generate_state(auth: HubOAuth, next_url: str | None = None, **more: Any) -> str:
-        states = auth._oauth_states
-        while len(states) >= UNFINISHED:
-            del states[next(iter(states.timestamps))]
-        return own(auth, next_url if len(next_url or "") <= ADDRESS else None, **more)
+        return state(auth, next_url if len(next_url or "") <= ADDRESS else None, **more)
 
-    HubOAuth.generate_state = generate_state
+    def get_session_id(auth: HubOAuth, handler: Any) -> str:
+        return found if len(found := session(auth, handler)) <= SESSION else ""
+
+    def keep_few(kept: _ExpiringDict, key: str, value: Any) -> None:
+        while len(kept) >= UNFINISHED:
+            del kept[next(iter(kept.timestamps))]
+        keep(kept, key, value)
+
+    HubOAuth.generate_state, HubOAuth.get_session_id = generate_state, get_session_id
+    _ExpiringDict.__setitem__ = keep_few
 
 
 #: So many bytes a request to a page has at most: it is read before anybody asks who sends it.
@@ -122,7 +131,7 @@ LARGEST = 1 << 16
 
 def served(page: Path, prefix: str, handlers: dict[str, type], **settings: Any) -> web.Application:
     """An application of the hub's below `prefix`, which ends in a slash: the page in a folder, and what its script asks."""
-    few_unfinished_logins()
+    little_of_strangers()
     return web.Application(
         [
             (prefix, Page),

@@ -5,7 +5,7 @@ Beforehand: `shared_gpus`: the GPUs there are to share, named or found; `plan`: 
 
 On a hub: `devices`: the GPUs, MIG slices and simulated GPUs to sit on; `allocations`: who sits where; `limits`: what a seat may use, and
 the environment that says so; `certificates`: Dask's, of each learner's own; `hook`: all of this for any spawner; `spawner`, `enter`
-and `groups`: one for one machine, which keeps learners apart; `server`: what it starts, `light`: what that does not load, and `visitors`: what it reads of who has not logged in; `home`: a home folder that is full; `rmm`: RMM held to its seat.
+and `groups`: one for one machine, which keeps learners apart; `server`: what it starts, `light`: what that does not load, `visitors`: what it reads of who has not logged in, `by_link`: what a link may have it do, `kernels`: how it starts them, and `ports`: whose program is at the other end; `home`: a home folder that is full; `rmm`: RMM held to its seat.
 
 `relay`: what carries bytes between a seat and root's programs, and nothing else. `people`: who may use the hub; `hub_socket`: what a seat may ask it; `hub_database`: what cannot be stored, and `hub_scopes`: what is not kept; `first_run`: whether all is set up that it needs.
 

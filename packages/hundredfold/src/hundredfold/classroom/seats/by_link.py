@@ -1,44 +1,78 @@
 """What a link may have a learner's server do: whoever opens one is logged in, and two of Jupyter's extensions then ask nobody.
 
-nbgitpuller puts any repository into any folder of the learner's home, also into one from which Jupyter starts programs. jupyter-server-proxy
-shows what listens on a port as a page of the learner's own; where ports are shared (`own_network = false`), that may be another learner's. It
-passes on what another's page sends to such a port, with the learner's login, and leaves it to the program there to ask where that came from.
+nbgitpuller puts any repository into any folder of the learner's home, also into one from which Jupyter starts programs, and shows words of
+the link as HTML. jupyter-server-proxy shows what listens on a port as a page of the learner's own; where ports are shared
+(`own_network = false`), that may be another learner's. It passes on what another's page sends to such a port, with the learner's login, and
+leaves it to the program there to ask where that came from.
 """
 
 from __future__ import annotations
 
 import os
+import socket
+import warnings
+from functools import wraps
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+
+from tornado.tcpclient import TCPClient
+from tornado.web import HTTPError
+
+from . import ports
+
+#: What a link may bring is at an address that begins so.
+HTTPS = "https://"
 
 
 def install() -> None:
     """Have both do no more than they are there for, where they are installed."""
     try:
-        from nbgitpuller import pull  # its handlers are imported later, and take the class from here
+        from nbgitpuller import pull
     except ImportError:
         pass
     else:
-        pull.GitPuller = _puller(pull.GitPuller)
+        pull.GitPuller, pull.execute_cmd = _puller(pull.GitPuller), _without_links(pull.execute_cmd)
+        with warnings.catch_warnings(action="ignore"):  # it guesses that this is Jupyter's server
+            from nbgitpuller import handlers  # takes the class from there
+        handlers.jinja_env.autoescape = True
+        handlers.UIHandler.get = _of_a_repository(handlers.UIHandler.get)
     try:
         from jupyter_server_proxy.handlers import ProxyHandler
     except ImportError:
         pass
     else:
-        ProxyHandler.proxy = _to_own_port(ProxyHandler.proxy)
-        ProxyHandler.proxy_open = _to_own_port(ProxyHandler.proxy_open)
+        ProxyHandler.proxy = _from_own_page(ProxyHandler.proxy)
+        ProxyHandler.proxy_open = _from_own_page(ProxyHandler.proxy_open)
+    TCPClient.connect = _to_own_program(TCPClient.connect)
+
+
+def _of_a_repository(own: Any) -> Any:
+    """A method of nbgitpuller's page, which has a link to the repository. An address may also be a script."""
+
+    @wraps(own)
+    def checked(handler: Any) -> Any:
+        if not (repository := handler.get_argument("repo")).startswith(HTTPS):
+            raise HTTPError(400, f"A link brings an {HTTPS} repository, and this one is for {repository}.")
+        return own(handler)
+
+    return checked
 
 
 def _puller(own: Any) -> Any:
-    """nbgitpuller's class, which pulls from the network, into a folder that the learner sees, and moves none away."""
+    """nbgitpuller's class, which pulls from the network, into a folder that the learner sees, and moves none away.
+
+    A folder that is there is a clone itself. In another, git would look for one around it, or take settings from files that are called
+    as a repository's are, and a repository may bring those: git runs programs that they name.
+    """
 
     def made(repository: str, folder: str, *, backup: Any = False, parent: Any = None, **more: Any) -> Any:
         root, place = (Path(os.path.expanduser(each)).resolve() for each in (parent.root_dir, folder))
         inner = place.relative_to(root).parts if place.is_relative_to(root) else ()
-        if not repository.startswith("https://") or backup or not inner or any(part[0] == "." for part in inner):
+        new = not place.exists() or (place / ".git").is_dir()
+        if not repository.startswith(HTTPS) or backup or not inner or any(part[0] == "." for part in inner) or not new:
             raise ValueError(
-                f"A link brings an https:// repository into a new folder below {root}, and this one is for {repository} into {folder}"
+                f"A link brings an {HTTPS} repository into a new folder below {root}, and this one is for {repository} into {folder}"
                 f"{', whose files it would move away' if backup else ''}. Nothing was changed."
             )
         return own(repository, str(place), parent=parent, **more)
@@ -46,18 +80,38 @@ def _puller(own: Any) -> Any:
     return made
 
 
-def _to_own_port(own: Any) -> Any:
-    """A method of jupyter-server-proxy's that refuses a port at which another user's program listens, and what another's page sends."""
-    from tornado.web import HTTPError
+def _without_links(own: Any) -> Any:
+    """The function by which nbgitpuller runs git, which clones a link as a file. Through one the next pull would move files away that are elsewhere."""
 
-    def checked(handler: Any, host: str, port: Any, *more: Any, **named: Any) -> Any:
+    def run(command: list[str], **more: Any) -> Any:
+        links = ["--config", "core.symlinks=false"] if command[:2] == ["git", "clone"] else []
+        return own([*command[:2], *links, *command[2:]], **more)
+
+    return run
+
+
+def _from_own_page(own: Any) -> Any:
+    """A method of jupyter-server-proxy's that refuses what another's page sends."""
+
+    def checked(handler: Any, *more: Any, **named: Any) -> Any:
         if from_anothers_page(handler.request):
             raise HTTPError(403, "Another page sent this. Open the address itself.")
-        if listeners(int(port)) - {os.getuid()}:
-            raise HTTPError(403, f"Another user's program listens on port {port}.")
-        return own(handler, host, port, *more, **named)
+        return own(handler, *more, **named)
 
     return checked
+
+
+def _to_own_program(own: Any) -> Any:
+    """The method by which Tornado's clients connect, which sends nothing to another user's program on this machine."""
+
+    async def connected(*arguments: Any, **more: Any) -> Any:
+        stream = await own(*arguments, **more)
+        if stream.socket.family != socket.AF_UNIX and ports.others(stream.socket):
+            stream.close()
+            raise HTTPError(403, "Another user's program listens on that port.")
+        return stream
+
+    return connected
 
 
 def from_anothers_page(request: Any) -> bool:
@@ -68,18 +122,3 @@ def from_anothers_page(request: Any) -> bool:
     if site is not None:  # which browsers send over HTTPS only
         return site not in ("same-origin", "none")
     return origin is not None and urlsplit(origin).netloc != request.host
-
-
-def listeners(port: int) -> set[int]:
-    """The numbers of the users whose programs listen on a port of this network (proc(5), net/tcp)."""
-    found = set()
-    for file in ("/proc/self/net/tcp", "/proc/self/net/tcp6"):
-        try:
-            lines = Path(file).read_text(encoding="ascii").splitlines()[1:]
-        except OSError:
-            continue
-        for line in lines:
-            words = line.split()
-            if words[3] == "0A" and int(words[1].rpartition(":")[2], 16) == port:
-                found.add(int(words[7]))
-    return found

@@ -1,8 +1,11 @@
-"""The hub's database: what it cannot store fails one request and no other, and nobody fills it.
+"""The hub's database: what it cannot store fails one request and no other, what it has can be read, and nobody fills it.
 
 All requests share one session. Where something cannot be written, JupyterHub rolls it back if the error is one of SQLAlchemy's. What
 Python's sqlite3 cannot store (half of a surrogate pair, a number of more than 64 bits) raises another. The session then refuses the next
 request, whoever sends it, and a learner can have their tokens carry such a note as often as they like.
+
+Of what a user sends with the start of a server, JupyterHub reads an object with a certain name as bytes. It takes no bytes for a server's options,
+so a hub that was started again, with one such server running, ended at once, as often as it was started.
 """
 
 from __future__ import annotations
@@ -32,9 +35,10 @@ class TooMany(SQLAlchemyError):
 
 
 def guard() -> None:
-    """Have every error in this process's databases be one of SQLAlchemy's, and each user's rows be few."""
+    """Have every error in this process's databases be one of SQLAlchemy's, what users sent be read as they sent it, and each user's rows be few."""
     if event.contains(Engine, "handle_error", _as_sqlalchemys):
         return
+    orm.JSONDict._object_hook = lambda column, sent: sent
     event.listen(Engine, "handle_error", _as_sqlalchemys)
     BaseHandler.finish = _undone_first(BaseHandler.finish)
     for kind in OWNED:

@@ -41,13 +41,14 @@ def main() -> None:
         )
     if not os.path.isdir(folder):
         os.environ["JUPYTERHUB_ROOT_DIR"] = os.path.expanduser("~")
-    from . import by_link, light
+    from . import by_link, kernels, light
 
     light.server()
-    from hundredfold.hub_page import few_unfinished_logins
+    from hundredfold.hub_page import little_of_strangers
 
-    few_unfinished_logins()
+    little_of_strangers()
     by_link.install()
+    kernels.install()
     threading.Thread(target=_keep_short, args=(2,), daemon=True).start()
     _listen_where_told()
     from jupyterhub.singleuser import main as singleuser
@@ -58,16 +59,15 @@ def main() -> None:
 
 def _listen_where_told() -> None:
     """Have Jupyter's server take the socket that the spawner has handed on, instead of making one at that path, and little of strangers."""
-    from jupyter_server.base.handlers import FileFindHandler
     from jupyter_server.serverapp import ServerApp
 
-    from .visitors import FewAddresses, Visitors
+    from .visitors import Visitors, keep_little
 
-    FileFindHandler._static_paths = FewAddresses()
     own = ServerApp._bind_http_server_unix
 
     def bind(app: ServerApp) -> bool:
-        app.http_server.request_callback = Visitors(app.web_app, os.environ.get("JUPYTERHUB_CLIENT_ID", ""))
+        app.http_server.request_callback = visitors = Visitors(app.web_app, os.environ.get("JUPYTERHUB_CLIENT_ID", ""))
+        keep_little(visitors)
         line = control.handed_on(SERVER_VARIABLE)
         if line is None:
             return own(app)

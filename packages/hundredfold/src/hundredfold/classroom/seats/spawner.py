@@ -15,6 +15,7 @@ import shutil
 import socket
 import stat
 import sys
+from ast import literal_eval
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from glob import glob
@@ -30,7 +31,7 @@ from jupyterhub.spawner import LocalProcessSpawner
 from jupyterhub.utils import maybe_future
 from traitlets import Bool, Integer, List, Unicode
 
-from . import CONTROL, CONTROL_VARIABLE, SERVER_VARIABLE, enter, hub_socket
+from . import CONTROL, CONTROL_VARIABLE, SERVER_VARIABLE, enter, hub_socket, kernels, ports
 from .devices import SIMULATED
 from .groups import NOTED, Groups
 from .hook import CannotSeat, folder_name, owner_of
@@ -176,6 +177,11 @@ class SeatSpawner(LocalProcessSpawner):
         env["JUPYTERHUB_SERVICE_URL"] = self._address() + urlparse(env["JUPYTERHUB_SERVICE_URL"]).path
         env["JUPYTER_RUNTIME_DIR"] = "/tmp/jupyter"  # in the seat's own /tmp; sockets' names have to be short
         env["TMPDIR"] = "/tmp"
+        if not self.own_network:
+            env[kernels.SHARED] = "1"
+            for node in ("SCHEDULER", "WORKER"):
+                name = f"DASK_DISTRIBUTED__{node}__PRELOAD"
+                env[name] = str([*literal_eval(env.get(name, "[]")), ports.__name__])
         return env
 
     def get_args(self) -> list[str]:

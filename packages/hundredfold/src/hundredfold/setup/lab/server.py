@@ -27,7 +27,7 @@ _START_PAGE = [sys.executable, "-P", "-m", "hundredfold.setup.lab.start_page"]
 
 
 class BokehJS(FileFindHandler):
-    """BokehJS as a static file, readable without login like Jupyter's own (it holds nothing of the learner's)."""
+    """BokehJS as a static file, which is for whoever Jupyter's own are for (it holds nothing of the learner's)."""
 
     def set_headers(self) -> None:
         super().set_headers()
