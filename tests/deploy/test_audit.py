@@ -70,9 +70,7 @@ def test_a_tool_that_reaches_no_service_answers_for_none(tmp_path):
 )
 def test_an_audit_that_was_not_answered_fails_unless_told_otherwise(monkeypatch, tmp_path, answers, arguments, status):
     monkeypatch.setattr(audit, "ROOT", tmp_path)
-    monkeypatch.setattr(audit, "install", lambda *_: None)
-    monkeypatch.setattr(audit.uv, "find", lambda: "uv")
-    monkeypatch.setattr(audit.uv, "run", lambda *_: None)
+    monkeypatch.setattr(audit, "apart", lambda *_: None)
     monkeypatch.setattr(audit, "ask", lambda *_: answers)
     assert audit.command(arguments) == status
 

@@ -36,8 +36,8 @@ COLOURED = [
 ]
 
 
-#: With every change each fifth page is walked, and the whole site in `make test-all`.
-FAR = pytest.mark.parametrize("every", [pytest.param(5, marks=pytest.mark.smoke), 1])
+#: With every change each twelfth page is walked, and the whole site in `make test-all`.
+FAR = pytest.mark.parametrize("every", [pytest.param(12, marks=pytest.mark.smoke), 1])
 
 
 def pages(site: Path, every: int = 1) -> list[str]:
