@@ -24,6 +24,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from hundredfold import paths
 from hundredfold.classroom.seats.home import home_full, redirect_jupyter_folders
 
 PORT = "8888"
@@ -52,6 +53,7 @@ def main(arguments):
     os.environ["HUNDREDFOLD_NOTICES"] = json.dumps(told)
     if home_full(home):
         redirect_jupyter_folders()
+    paths.own_lab()
     if hub:
         return hub_server(arguments[1:] if arguments[:1] == ["jupyterhub-singleuser"] else arguments, home)
     if arguments and arguments[0] in SERVERS:  # Binder's own words

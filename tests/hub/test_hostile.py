@@ -959,6 +959,26 @@ def test_what_a_link_has_brought_moves_no_file_that_is_elsewhere(tmp_path, monke
     assert (root / "start.md").read_text() == "theirs" and (root / "course" / "up" / "start.md").read_text() == "hers"
 
 
+def test_a_notebook_of_hers_replaces_none_of_ones_own_when_it_is_saved(seated):
+    """By its metadata Jupytext wrote it to other places, too. A notebook that was opened is saved every 20 seconds."""
+    anna = seated("anna")
+    cells = [{"cell_type": "code", "id": "a", "source": "", "metadata": {}, "outputs": [], "execution_count": None}]
+
+    def save(path, source, **metadata):
+        notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": [{**cells[0], "source": source}]}
+        body = json.dumps({"type": "notebook", "format": "json", "content": notebook})
+        answer = anna.api("PUT", f"contents/{path}", data=body)
+        assert answer.ok, answer.text
+
+    names = [f"{name}-{uuid.uuid4().hex[:6]}" for name in ("mine", "hers")]
+    for name in names:
+        assert anna.api("PUT", f"contents/{name}", data=json.dumps({"type": "directory"})).ok
+    mine, hers = (f"{name}/a.ipynb" for name in names)
+    save(mine, "my answer")
+    save(hers, "theirs", jupytext={"formats": f"{names[1]}//ipynb,{names[0]}//ipynb"})
+    assert anna.api("GET", f"contents/{mine}").json()["content"]["cells"][0]["source"] == "my answer"
+
+
 def test_what_lies_beside_a_notebook_does_not_run_when_it_is_opened(seated):
     """The lab starts a kernel then, in the notebook's folder, and Python took the kernel's own module from there if there was one."""
     anna = seated("anna")

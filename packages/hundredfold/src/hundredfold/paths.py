@@ -10,7 +10,16 @@ from pathlib import Path
 
 from gpusim.hardware.paths import is_private, made, private_temporary, user_folder
 
-__all__ = ["UnknownUnit", "data_dir", "private_temporary", "repository", "state_dir", "units", "write_whole"]
+__all__ = [
+    "UnknownUnit",
+    "data_dir",
+    "own_lab",
+    "private_temporary",
+    "repository",
+    "state_dir",
+    "units",
+    "write_whole",
+]
 
 _PACKAGE = Path(__file__).resolve().parent
 _INSIDE = Path("packages", "hundredfold")  # of a checkout
@@ -45,6 +54,16 @@ def data_dir(name: str) -> Path:
     raise FileNotFoundError(
         f"This installation of Hundredfold has no {name!r}: install it anew, or run it from a checkout."
     )
+
+
+def own_lab() -> None:
+    """Have Jupyter, in this process and those it starts, read our settings for a lab of the course's own first.
+
+    They switch Jupytext off, which `hundredfold build` needs and a lab does not. When a notebook is saved, Jupytext also writes the files that the
+    notebook names, over those that are there: somebody else's notebook could so replace the learner's.
+    """
+    ours, other = str(_PACKAGE / "etc" / "own_lab"), os.environ.get("JUPYTER_CONFIG_PATH")
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, (ours, other)))
 
 
 class UnknownUnit(LookupError):

@@ -190,6 +190,28 @@ def test_the_lab_asks_nobody_for_news_or_updates(lab):
     assert notification["fetchNews"]["default"] == "false" and notification["checkForUpdates"]["default"] is False
 
 
+def test_a_notebook_that_names_other_files_is_saved_in_its_own_alone(lab):
+    """Jupytext would write the learner's, and a notebook may come from anybody."""
+    mine = {"type": "file", "format": "text", "content": "mine = 1\n"}
+    lab.json("PUT", BASE + "api/contents/mine.py", mine)
+    cells = [
+        {"cell_type": "code", "id": "a", "source": "theirs", "metadata": {}, "outputs": [], "execution_count": None}
+    ]
+    notebook = {
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "cells": cells,
+        "metadata": {"jupytext": {"formats": "ipynb,py:percent"}},
+    }
+    lab.json("PUT", BASE + "api/contents/mine.ipynb", {"type": "notebook", "format": "json", "content": notebook})
+    assert lab.json("GET", BASE + "api/contents/mine.py")["content"] == "mine = 1\n"
+    page = lab.ask("GET", BASE + "lab")[2].decode()
+    config = json.loads(
+        re.search(r'id="jupyter-config-data" type="application/json">\s*(.*?)\s*</script>', page, re.S)[1]
+    )
+    assert "jupyterlab-jupytext" in config["disabledExtensions"], "it would offer what the server does not do"
+
+
 def test_the_dask_panel_starts_watches_and_stops_a_cluster_that_simulates(lab):
     clusters = BASE + "dask/clusters"
     assert lab.json("GET", clusters) == []

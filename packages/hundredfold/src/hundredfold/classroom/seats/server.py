@@ -14,6 +14,8 @@ import threading
 import time
 from pathlib import Path
 
+from hundredfold import paths
+
 from . import SERVER_VARIABLE, control
 from .home import home_full, redirect_jupyter_folders
 
@@ -41,6 +43,7 @@ def main() -> None:
         )
     if not os.path.isdir(folder):
         os.environ["JUPYTERHUB_ROOT_DIR"] = os.path.expanduser("~")
+    paths.own_lab()
     from . import by_link, kernels, light
 
     light.server()

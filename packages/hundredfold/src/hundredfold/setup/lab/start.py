@@ -12,6 +12,8 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
+from hundredfold import paths
+
 from . import Stop, WrongUse, disk_full, is_full
 
 FIRST_PORT, PORTS = 8888, 100
@@ -46,6 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _start(arguments: list[str]) -> int:
     _redirect_jupyter_folders()
+    paths.own_lab()
     from jupyterlab.labapp import LabApp
 
     if {"-h", "--help"} & {*arguments}:
