@@ -12,9 +12,11 @@ import pwd
 import re
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 import hubs
+import nbformat
 import pytest
 import requests
 import websocket
@@ -475,3 +477,31 @@ def test_a_dashboard_of_a_shared_localhost_answers_its_owner_alone(ona, people):
             assert ona.session.get(f"{ona.base}proxy/{page}", timeout=60).ok, page
     finally:
         ona.api("DELETE", f"kernels/{kernel}")
+
+
+def test_a_cluster_in_a_preflight_takes_nobody_elses_work(tmp_path):
+    """An administrator runs it as root, and a scheduler without TLS runs what any user of the machine sends it."""
+    code = (
+        "from distributed import LocalCluster\n"
+        "with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=':0') as cluster:\n"
+        "    assert cluster.scheduler_address.startswith('tls://'), cluster.scheduler_address"
+    )
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python", "language": "python"}}
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)], metadata=kernel)
+    (tmp_path / "notebooks").mkdir()
+    nbformat.write(notebook, tmp_path / "notebooks" / "01_first.ipynb")
+    asked = [
+        sys.executable,
+        "-m",
+        "hundredfold",
+        "preflight",
+        "--course",
+        str(tmp_path),
+        "--gpus",
+        "none",
+        "--learners",
+        "1",
+    ]
+    env = {**os.environ, "HUNDREDFOLD_STATE": str(tmp_path / "state")}
+    done = subprocess.run(asked, capture_output=True, text=True, env=env, timeout=hubs.PATIENCE)
+    assert done.returncode == 0, done.stdout + done.stderr

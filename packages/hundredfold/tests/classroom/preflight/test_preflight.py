@@ -94,6 +94,16 @@ def test_a_notebook_has_the_seats_environment_and_nothing_of_ours(course, monkey
 
 
 @pytest.mark.large
+def test_as_root_without_certificates_it_says_what_others_can_do(course, monkeypatch):
+    """With them: tests/hub/test_isolation.py."""
+    for user, made, told in ((0, False, True), (0, True, False), (1000, False, False)):
+        monkeypatch.setattr(running, "has_certificates", lambda made=made: made)
+        monkeypatch.setattr(os, "geteuid", lambda user=user: user)
+        monkeypatch.setattr(running, "everything", lambda *_: iter(()))
+        said = run(course, "--learners", "1").stderr
+        assert ("as root: the package cryptography is missing" in said) == told, said
+
+
 def test_a_seat_is_held_to_its_memory(course):
     notebook(course / "notebooks", "01_first", "held = 1", "held = bytearray(2 << 30)\nheld[::4096] = bytes(2 << 18)")
     done = run(course, "--memory", "1G", "--json")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -70,6 +71,12 @@ def command(ctx: click.Context, **options: Any) -> None:
         + (f" {_count(len(before), 'run')} went well before." if before else ""),
         err=True,
     )
+    if left and not running.has_certificates() and hasattr(os, "geteuid") and os.geteuid() == 0:
+        click.echo(
+            "While notebooks with a Dask cluster run, other users of this machine can have it run what they send, as root: the package "
+            "cryptography is missing, which a hub has. Install it, or stop this where others work.",
+            err=True,
+        )
     outcomes = dict(before)
     by_place = {(job.kind, job.stem, job.seat.number): job for job in left}
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import signal
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from gpusim.hardware import cgroup, cpu
+from hundredfold.classroom.seats import certificates
 from hundredfold.classroom.seats.groups import Groups
 
 from .jobs import Job
@@ -159,8 +161,13 @@ def run(job: Job, seconds: float, stop: threading.Event | None = None) -> Outcom
     return _outcome(job, said, late, killed, most, unlimited, time.monotonic() - began, longest)
 
 
+def has_certificates() -> bool:
+    """Whether Dask's clusters have certificates, as on a hub, and so answer nobody else. They are made by a package that a hub has."""
+    return importlib.util.find_spec("cryptography") is not None
+
+
 def environment(job: Job, folder: Path) -> dict[str, str]:
-    """The environment of a notebook on a seat: this process' without its own settings, and the seat's.
+    """The environment of a notebook on a seat: this process' without its own settings, and the seat's, with a certificate for Dask.
 
     A wrong answer ends a run of the solutions; a learner's progress, and a class's, stay as they are.
     """
@@ -171,6 +178,7 @@ def environment(job: Job, folder: Path) -> dict[str, str]:
     return (
         kept
         | dict(job.seat.environment)
+        | (certificates.settings(*certificates.make(f"preflight {job.seat.number}")) if has_certificates() else {})
         | {
             "HUNDREDFOLD_STATE": str(folder / "state"),
             "HUNDREDFOLD_REPORTS": str(folder),
