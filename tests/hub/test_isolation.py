@@ -493,7 +493,7 @@ def test_a_cluster_in_a_preflight_takes_nobody_elses_work(tmp_path):
     asked = [
         sys.executable,
         "-m",
-        "hundredfold",
+        "hundredfold.cli",
         "preflight",
         "--course",
         str(tmp_path),
