@@ -979,6 +979,31 @@ def test_a_notebook_of_hers_replaces_none_of_ones_own_when_it_is_saved(seated):
     assert anna.api("GET", f"contents/{mine}").json()["content"]["cells"][0]["source"] == "my answer"
 
 
+def test_a_notebook_of_hers_that_is_exported_imports_nothing_into_ones_server(seated):
+    """Its metadata names an exporter. As a module's name, unittest's own program ended the server."""
+    anna = seated("anna")
+    for name, wanted in (("unittest.__main__.main", 500), ("python", 200)):
+        about = {"language_info": {"name": "python", "nbconvert_exporter": name}}
+        cell = {
+            "cell_type": "code",
+            "id": "a",
+            "source": "print(1)",
+            "metadata": {},
+            "outputs": [],
+            "execution_count": None,
+        }
+        notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": about, "cells": [cell]}
+        path = f"exported-{uuid.uuid4().hex[:6]}.ipynb"
+        saved = anna.api(
+            "PUT", f"contents/{path}", data=json.dumps({"type": "notebook", "format": "json", "content": notebook})
+        )
+        assert saved.ok, saved.text
+        answer = anna.session.get(f"{anna.base}nbconvert/script/{path}", timeout=hubs.PATIENCE)
+        assert answer.status_code == wanted, answer.text
+    assert "print(1)" in answer.text
+    assert anna.api("GET", "contents").ok, "the server goes on"
+
+
 def test_what_lies_beside_a_notebook_does_not_run_when_it_is_opened(seated):
     """The lab starts a kernel then, in the notebook's folder, and Python took the kernel's own module from there if there was one."""
     anna = seated("anna")

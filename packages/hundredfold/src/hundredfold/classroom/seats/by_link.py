@@ -45,6 +45,26 @@ def install() -> None:
         ProxyHandler.proxy = _from_own_page(ProxyHandler.proxy)
         ProxyHandler.proxy_open = _from_own_page(ProxyHandler.proxy_open)
     TCPClient.connect = _to_own_program(TCPClient.connect)
+    from jupyter_server.nbconvert.handlers import NbconvertFileHandler, NbconvertPostHandler
+
+    NbconvertFileHandler.get = _by_what_is_installed(NbconvertFileHandler.get)
+    NbconvertPostHandler.post = _by_what_is_installed(NbconvertPostHandler.post)
+
+
+def _by_what_is_installed(own: Any) -> Any:
+    """A method that exports a notebook. By its metadata a notebook names the exporter, which may be any module: the server would import it."""
+
+    def refused(name: str) -> None:
+        raise ImportError(f"{name} is no exporter that is installed.")
+
+    @wraps(own)
+    async def exported(handler: Any, *arguments: Any, **more: Any) -> Any:
+        from nbconvert.exporters import base  # takes long to import, and few export
+
+        base.import_item = refused
+        return await own(handler, *arguments, **more)
+
+    return exported
 
 
 def _of_a_repository(own: Any) -> Any:
