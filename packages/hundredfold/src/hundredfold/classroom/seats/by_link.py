@@ -4,6 +4,8 @@ nbgitpuller puts any repository into any folder of the learner's home, also into
 the link as HTML. jupyter-server-proxy shows what listens on a port as a page of the learner's own; where ports are shared
 (`own_network = false`), that may be another learner's. It passes on what another's page sends to such a port, with the learner's login, and
 leaves it to the program there to ask where that came from.
+
+An address of Jupyter's own exports a notebook, by a module that the notebook names.
 """
 
 from __future__ import annotations
